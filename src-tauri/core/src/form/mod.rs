@@ -1,0 +1,172 @@
+//! A server's question as a form: `requestedSchema` becomes a closed type, raw input becomes an answer.
+//!
+//! Pure: no I/O, no clock. The UI sees [`FormView`] and sends back [`FieldInput`]s; this module alone decides what
+//! they mean, what is wrong with them and which bytes are sent (`{"action":"accept","content":…}`).
+//!
+//! Promises: a schema is drawn faithfully or refused with a reason ([`Undrawable`]), never in part. What
+//! [`Review`] shows is what is sent, built from the same value.
+
+use serde::{Deserialize, Serialize};
+
+/// A form as the UI draws it. Texts are filtered; raw keys and values stay in Rust.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FormView {
+    pub fields: Vec<FieldView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FieldView {
+    /// Position in the form; element ids are made from this, never from the server's key.
+    pub id: u32,
+    /// The title, or the key where there is none; never empty.
+    pub label: String,
+    pub help: Option<String>,
+    pub required: bool,
+    pub control: Control,
+    /// The server's default as the input it stands for. A field without an input of its own has this one.
+    pub suggested: Option<Input>,
+    /// The app's own words about this field, such as a default that does not fit.
+    pub notes: Vec<String>,
+}
+
+/// The closed set of controls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Control {
+    Text {
+        format: Option<TextFormat>,
+        min_length: Option<u32>,
+        max_length: Option<u32>,
+        /// In words, for what the control cannot enforce (an unknown format).
+        hint: Option<String>,
+    },
+    /// Typed as text; bounds are the text of the numbers.
+    Number {
+        integer: bool,
+        minimum: Option<String>,
+        maximum: Option<String>,
+    },
+    YesNo,
+    /// One of several.
+    Choice {
+        options: Vec<OptionView>,
+    },
+    /// Any of several.
+    Choices {
+        options: Vec<OptionView>,
+        min_items: Option<u32>,
+        max_items: Option<u32>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum TextFormat {
+    Email,
+    Uri,
+    Date,
+    DateTime,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OptionView {
+    pub title: String,
+    /// The value that is sent, where it differs from the title.
+    pub value: Option<String>,
+}
+
+/// What a person did to one field, uninterpreted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase", deny_unknown_fields)]
+pub enum Input {
+    /// Deliberately nothing: a default that was cleared, "no answer".
+    Empty,
+    Text {
+        text: String,
+    },
+    Flag {
+        value: bool,
+    },
+    /// The position of the chosen option.
+    Pick {
+        index: u32,
+    },
+    Picks {
+        indexes: Vec<u32>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FieldInput {
+    pub field: u32,
+    pub input: Input,
+}
+
+/// What would be sent, told to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Review {
+    pub will_send: Vec<ReviewItem>,
+    /// Labels of the optional fields that are left out.
+    pub left_out: Vec<String>,
+    /// The exact answer as JSON over several lines; none while there are errors.
+    pub json: Option<String>,
+    pub errors: Vec<FieldError>,
+}
+
+/// One value of the answer; both texts are quoted chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewItem {
+    pub field: u32,
+    pub label: String,
+    pub value: String,
+    /// The server's default, untouched.
+    pub suggested: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FieldError {
+    pub field: u32,
+    pub code: FieldErrorCode,
+    /// One sentence that says what is wrong and what would be right.
+    pub message: String,
+}
+
+/// What can be wrong with one field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum FieldErrorCode {
+    Required,
+    TooShort,
+    TooLong,
+    NotEmail,
+    NotUri,
+    NotDate,
+    NotDateTime,
+    NotNumber,
+    NotInteger,
+    TooSmall,
+    TooLarge,
+    NotAnOption,
+    TooFew,
+    TooMany,
+    /// The input is of another kind than the field.
+    WrongKind,
+}

@@ -1,0 +1,515 @@
+//! What the window sees. Every text here has passed [`crate::text`]; ids and these models are all that crosses IPC.
+//!
+//! The UI never sees JSON Schema, a requestState, a token or an unvetted URL.
+
+use crate::form::{FieldInput, FormView, Review};
+use crate::link::Inspection;
+use serde::{Deserialize, Serialize};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
+        pub struct $name(pub u32);
+    };
+}
+
+id!(
+    /// One configured server, for as long as the app runs.
+    ServerId
+);
+id!(
+    /// One call, from its first request to its result.
+    CallId
+);
+id!(
+    /// One question of one round of one call.
+    AskId
+);
+
+/// Everything in the two left panes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// Grows with every change.
+    pub revision: u32,
+    pub servers: Vec<ServerRow>,
+    /// Questions that wait for the person, oldest first.
+    pub asks: Vec<AskRow>,
+    /// Calls of this session, newest first.
+    pub calls: Vec<CallRow>,
+    /// Said once at the top of the window: a settings file that was set aside, and the like.
+    pub notices: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ServerRow {
+    pub id: ServerId,
+    /// The name the person gave.
+    pub name: String,
+    /// The origin, or the whole command.
+    pub address: String,
+    pub practice: bool,
+    pub state: ServerState,
+    /// One or two words: "connected", "cannot start".
+    pub word: String,
+    /// What is wrong and what to do, where something is.
+    pub detail: Option<String>,
+    /// The protocol revision in use.
+    pub protocol: Option<String>,
+    /// The name that the server gives itself, a quoted chip.
+    pub claims: Option<String>,
+    /// Questions of this server that wait.
+    pub waiting: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ServerState {
+    Connecting,
+    Connected,
+    NeedsSignIn,
+    Failed,
+}
+
+/// What a server's page offers.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ServerPage {
+    pub server: ServerRow,
+    /// Tools.
+    pub actions: Vec<OfferRow>,
+    /// Prompts.
+    pub starters: Vec<OfferRow>,
+    /// Resources and resource templates.
+    pub documents: Vec<OfferRow>,
+    /// Lists that could not be read, tools that were left out: in words.
+    pub problems: Vec<String>,
+    /// The last lines that a local server wrote to its log.
+    pub log: Vec<String>,
+}
+
+/// One thing that can be called. Texts are the server's.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OfferRow {
+    /// Position in its list on this page; sent back to start it.
+    pub index: u32,
+    pub title: String,
+    /// The name or address that is sent, where it differs from the title.
+    pub name: Option<String>,
+    pub description: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum OfferKind {
+    Action,
+    Starter,
+    Document,
+}
+
+/// How the arguments of a call are entered.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ArgumentsView {
+    pub kind: OfferKind,
+    pub title: String,
+    pub description: Option<String>,
+    /// The fields, where all of them can be drawn faithfully.
+    pub form: Option<FormView>,
+    /// Why there are no fields, in words; then JSON is the way.
+    pub json_reason: Option<String>,
+    /// A start for the JSON editor.
+    pub json_template: String,
+}
+
+/// One row of the list of questions.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AskRow {
+    pub id: AskId,
+    pub call: CallId,
+    pub server: ServerId,
+    pub server_name: String,
+    pub practice: bool,
+    pub kind: AskKind,
+    /// The first line of the server's message, a quoted chip.
+    pub first_line: String,
+    /// RFC 3339, local.
+    pub asked_at: String,
+    pub phase: AskPhase,
+    pub draft: bool,
+    pub position: u32,
+    pub of: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum AskKind {
+    Form,
+    Link,
+    /// A question that cannot be drawn or opened.
+    Unusable,
+}
+
+/// Where one question stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AskPhase {
+    /// Nothing was decided yet.
+    Waiting,
+    /// The browser is being asked.
+    Opening,
+    /// The browser could not be asked; nothing was sent.
+    OpenFailed { reason: String },
+    /// Decided, and travels when the others of its round are.
+    Kept { action: Action },
+    /// On its way to the server.
+    Sending { action: Action },
+    /// The link was opened; the server does not yet know it is done (or is being asked right now).
+    InBrowser {
+        /// A request is with the server at this moment.
+        asking: bool,
+        /// What became of the last try, where it failed.
+        trouble: Option<String>,
+    },
+    /// The answer reached the server.
+    Delivered { action: Action },
+    /// The answer did not leave this computer, or may have been lost; the call says which.
+    Undelivered { action: Action },
+    /// The call ended before an answer was given; nothing was sent.
+    Closed { reason: String },
+}
+
+/// The three answers of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Accept,
+    Decline,
+    Cancel,
+}
+
+/// One question, whole.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AskView {
+    pub id: AskId,
+    /// Grows when anything on the card changes; sent back with every answer.
+    pub revision: u32,
+    pub server: ServerRow,
+    /// "Added on 3 May; connected since 14:02".
+    pub known_since: String,
+    pub call: CallRow,
+    pub message: ServerText,
+    pub body: AskBody,
+    pub phase: AskPhase,
+    pub position: u32,
+    pub of: u32,
+    pub asked_at: String,
+    /// The host or program that the answer goes to.
+    pub goes_to: String,
+    /// The app's own words: asked again after a decline, the cap, why there is no Send.
+    pub notices: Vec<String>,
+    /// What can be done now, in the order of the buttons.
+    pub acts: Vec<Act>,
+    /// The label of the accepting button: "Send answers", "Keep answer", "Send 3 answers".
+    pub accept_label: Option<String>,
+    /// What each answer will tell the server, a sentence each.
+    pub consequences: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AskBody {
+    Form {
+        form: FormView,
+        draft: Vec<FieldInput>,
+        review: Review,
+    },
+    Link {
+        inspection: Inspection,
+        /// The page is served by the app's own practice server.
+        practice_page: bool,
+        /// Times that this very link was opened from here.
+        opened: u32,
+    },
+    Unusable {
+        /// Why, in words.
+        reason: String,
+        /// What the server sent, as text.
+        raw: String,
+    },
+}
+
+/// Words of a server, filtered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ServerText {
+    pub text: String,
+    /// Code points that are not in `text`.
+    pub left_out: u32,
+    /// The longer text behind "show all", where something was left out.
+    pub whole: Option<String>,
+}
+
+/// Everything a person can do on a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Send or keep the answers of a form.
+    Accept,
+    /// Consent to a link and open it, also again.
+    Open,
+    /// Tell the server `accept` once more without opening anything.
+    CheckAgain,
+    /// The same for a link whose address changed: "I already finished: check".
+    AlreadyFinished,
+    Decline,
+    /// Sends `cancel`.
+    Dismiss,
+    /// `cancel`, worded for a card that waits for the browser.
+    GiveUp,
+    /// Take a kept answer back and change it.
+    Edit,
+    DeclineAll,
+    StopCall,
+}
+
+/// One row of the list of calls.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CallRow {
+    pub id: CallId,
+    pub server: ServerId,
+    pub server_name: String,
+    pub practice: bool,
+    pub kind: OfferKind,
+    /// The name of the tool, prompt or resource, a quoted chip.
+    pub name: String,
+    /// Arguments as chips.
+    pub arguments: Vec<ArgumentChip>,
+    pub initiator: Initiator,
+    pub phase: CallPhase,
+    /// The state in a few words.
+    pub word: String,
+    /// What happened and what to do, where something needs saying.
+    pub detail: Option<String>,
+    pub started_at: String,
+    pub rounds: u32,
+    pub progress: Option<ProgressView>,
+    /// What can be done about the call now.
+    pub acts: Vec<CallAct>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ArgumentChip {
+    pub name: String,
+    pub value: String,
+}
+
+/// Who started a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Initiator {
+    Person,
+    Program { name: String, request: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CallPhase {
+    Sending,
+    Asking,
+    /// The server asks to be asked again; paced.
+    Pacing,
+    PausedAtCap,
+    PausedServerChanged,
+    /// An answer or call did not leave this computer, or was refused before anything happened.
+    NotDelivered,
+    /// Sent, nothing heard back.
+    Unknown,
+    Done,
+    /// Finished, and the server says that it did not work.
+    DoneWithError,
+    Failed,
+    Stopped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CallAct {
+    SendAgain,
+    Leave,
+    ContinueRounds,
+    /// From the beginning, as a new call.
+    StartAgain,
+    Stop,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressView {
+    /// 0 to 100, where the server said how much there is.
+    pub percent: Option<u32>,
+    pub message: Option<String>,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ResultView {
+    pub call: CallRow,
+    pub parts: Vec<ResultPart>,
+    /// The whole result as JSON, for Details.
+    pub json: Option<String>,
+}
+
+/// One part of a result. Texts are the server's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ResultPart {
+    Text {
+        /// Of a prompt's message: "user" or "assistant".
+        role: Option<String>,
+        text: ServerText,
+    },
+    Image {
+        role: Option<String>,
+        media_type: String,
+        /// Base64; only PNG, JPEG, GIF and WebP whose first bytes say the same.
+        data: String,
+    },
+    Audio {
+        role: Option<String>,
+        media_type: String,
+        data: String,
+    },
+    /// A link as plain text.
+    Link {
+        uri: String,
+        title: Option<String>,
+        description: Option<String>,
+    },
+    /// An embedded resource.
+    Document {
+        uri: String,
+        media_type: Option<String>,
+        text: Option<ServerText>,
+        bytes: Option<u32>,
+    },
+    Structured {
+        rows: Vec<StructuredRow>,
+    },
+    /// What this app cannot show, in words.
+    Other {
+        note: String,
+    },
+}
+
+/// One line of structured data, indented by `depth`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct StructuredRow {
+    pub depth: u32,
+    pub name: String,
+    pub value: Option<String>,
+}
+
+/// What became of an attempt to answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Answered {
+    /// The round is complete and on its way.
+    Sent,
+    /// Kept; this many questions of the round are still open.
+    Kept {
+        open: u32,
+    },
+    Invalid {
+        errors: Vec<crate::form::FieldError>,
+    },
+    /// The card was not on the screen long enough.
+    TooSoon {
+        wait_ms: u32,
+    },
+    /// Another answer was first.
+    AlreadyAnswered,
+    /// The card changed since it was shown.
+    Changed,
+    /// The typed domain is not the one the link goes to.
+    WrongDomain {
+        message: String,
+    },
+    OpenFailed {
+        reason: String,
+    },
+    /// This cannot be done to this question, or there is no such question.
+    NotPossible {
+        reason: String,
+    },
+}
+
+/// A server to be added, as understood from what was pasted; nothing has started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ServerDraft {
+    pub name: String,
+    pub target: TargetDraft,
+    /// Seconds that one request may take; a person's time never counts.
+    pub timeout_seconds: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TargetDraft {
+    Http {
+        url: String,
+        headers: Vec<NameValue>,
+    },
+    Stdio {
+        command: String,
+        args: Vec<String>,
+        env: Vec<NameValue>,
+        cwd: Option<String>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct NameValue {
+    pub name: String,
+    pub value: String,
+}

@@ -1,0 +1,512 @@
+//! JSON with what the promises need: members in the order they were sent, numbers as their text, depth bounded.
+//!
+//! `serde_json::Value` would turn `1E400` or an integer of 30 digits into something else. [`Json`] keeps every
+//! number as the characters that came, so that what is echoed is what was received. Parsing and string escaping
+//! are `serde_json`'s. Of a member that is sent twice the last one counts, at the place of the first
+//! (as `serde_json::Value` does).
+//!
+//! Deliberately absent: any arithmetic on numbers, and comparison of numbers by value.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// Deepest nesting of arrays and objects that is read.
+pub const MAX_DEPTH: usize = 128;
+
+/// One JSON value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    Null,
+    Bool(bool),
+    /// The text of the number as it was sent or typed; always valid JSON number syntax.
+    Number(String),
+    String(String),
+    Array(Vec<Json>),
+    Object(Members),
+}
+
+/// The members of an object, in order, each key once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Members(Vec<(String, Json)>);
+
+/// Why a text is no JSON that we read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    #[error("not JSON: {0}")]
+    Syntax(String),
+    #[error("nested deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+}
+
+impl Json {
+    /// Reads one JSON text. White space around it is allowed, anything else is not.
+    ///
+    /// # Errors
+    /// [`JsonError::Syntax`] with line and column, or [`JsonError::TooDeep`].
+    pub fn parse(text: &str) -> Result<Self, JsonError> {
+        if deeper_than(text, MAX_DEPTH) {
+            return Err(JsonError::TooDeep);
+        }
+        let raw: &RawValue =
+            serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))?;
+        from_raw(raw.get())
+    }
+
+    /// Reads one JSON text from bytes that should be UTF-8.
+    ///
+    /// # Errors
+    /// As [`Json::parse`]; bytes that are not UTF-8 are a syntax error.
+    pub fn parse_bytes(bytes: &[u8]) -> Result<Self, JsonError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::parse(text),
+            Err(error) => Err(JsonError::Syntax(format!("not UTF-8: {error}"))),
+        }
+    }
+
+    pub fn string(text: impl Into<String>) -> Self {
+        Self::String(text.into())
+    }
+
+    pub fn integer(number: i64) -> Self {
+        Self::Number(number.to_string())
+    }
+
+    pub fn object<K: Into<String>>(members: impl IntoIterator<Item = (K, Json)>) -> Self {
+        Self::Object(
+            members
+                .into_iter()
+                .map(|(key, value)| (key.into(), value))
+                .collect(),
+        )
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::String(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(value) = self {
+            Some(*value)
+        } else {
+            None
+        }
+    }
+
+    pub fn as_array(&self) -> Option<&[Json]> {
+        if let Self::Array(items) = self {
+            Some(items)
+        } else {
+            None
+        }
+    }
+
+    pub fn as_object(&self) -> Option<&Members> {
+        if let Self::Object(members) = self {
+            Some(members)
+        } else {
+            None
+        }
+    }
+
+    /// The text of a number.
+    pub fn as_number(&self) -> Option<&str> {
+        if let Self::Number(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// A number that is an integer and fits; `3.0` is the integer 3 (JSON Schema 2020-12).
+    pub fn as_i64(&self) -> Option<i64> {
+        let text = self.as_number()?;
+        let whole = match text.split_once('.') {
+            Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|digit| digit == b'0') => whole,
+            Some(_) => return None,
+            None => text,
+        };
+        whole.parse().ok()
+    }
+
+    /// The member `key` of an object.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.as_object()?.get(key)
+    }
+
+    /// The word for the kind of value, for messages to people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::String(_) => "text",
+            Self::Array(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// The value over several lines, two blanks a level, for people.
+    pub fn pretty(&self) -> String {
+        let mut out = String::new();
+        write_pretty(self, 0, &mut out);
+        out
+    }
+
+    /// For libraries that want it (JSON Schema in tests and for tool arguments). Numbers may lose exactness.
+    pub fn to_value(&self) -> serde_json::Value {
+        match self {
+            Self::Null => serde_json::Value::Null,
+            Self::Bool(value) => serde_json::Value::Bool(*value),
+            Self::Number(text) => serde_json::from_str(text).unwrap_or(serde_json::Value::Null),
+            Self::String(text) => serde_json::Value::String(text.clone()),
+            Self::Array(items) => items.iter().map(Self::to_value).collect(),
+            Self::Object(members) => serde_json::Value::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| (key.to_owned(), value.to_value()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Compact, with no line break: one message is one line.
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Number(text) => f.write_str(text),
+            Self::String(text) => f.write_str(&quoted(text)),
+            Self::Array(items) => {
+                f.write_str("[")?;
+                for (position, item) in items.iter().enumerate() {
+                    if position > 0 {
+                        f.write_str(",")?;
+                    }
+                    write!(f, "{item}")?;
+                }
+                f.write_str("]")
+            }
+            Self::Object(members) => {
+                f.write_str("{")?;
+                for (position, (key, value)) in members.iter().enumerate() {
+                    if position > 0 {
+                        f.write_str(",")?;
+                    }
+                    write!(f, "{}:{value}", quoted(key))?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+impl Members {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets `key`; a key that is there keeps its place.
+    pub fn set(&mut self, key: impl Into<String>, value: Json) {
+        let key = key.into();
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
+        let position = self.0.iter().position(|(known, _)| known == key)?;
+        Some(self.0.remove(position).1)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.0
+            .iter()
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| value)
+    }
+
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<(String, Json)> for Members {
+    fn from_iter<T: IntoIterator<Item = (String, Json)>>(pairs: T) -> Self {
+        let mut seen = std::collections::HashMap::new();
+        let mut members: Vec<(String, Json)> = Vec::new();
+        for (key, value) in pairs {
+            match seen.get(&key) {
+                Some(&position) => {
+                    let (_, old): &mut (String, Json) = &mut members[position];
+                    *old = value;
+                }
+                None => {
+                    seen.insert(key.clone(), members.len());
+                    members.push((key, value));
+                }
+            }
+        }
+        Self(members)
+    }
+}
+
+impl IntoIterator for Members {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::String(text.to_owned()).to_string()
+}
+
+fn write_pretty(value: &Json, level: usize, out: &mut String) {
+    let indent = |out: &mut String, level: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", level));
+    };
+    match value {
+        Json::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (position, item) in items.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                indent(out, level + 1);
+                write_pretty(item, level + 1, out);
+            }
+            indent(out, level);
+            out.push(']');
+        }
+        Json::Object(members) if !members.is_empty() => {
+            out.push('{');
+            for (position, (key, item)) in members.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                indent(out, level + 1);
+                out.push_str(&quoted(key));
+                out.push_str(": ");
+                write_pretty(item, level + 1, out);
+            }
+            indent(out, level);
+            out.push('}');
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            out.push_str(&value.to_string());
+        }
+    }
+}
+
+/// Whether brackets outside strings nest deeper than `limit`. Looks at the bytes alone, before any parsing.
+fn deeper_than(text: &str, limit: usize) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > limit {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// `text` is one valid JSON value, with white space around it at most.
+fn from_raw(text: &str) -> Result<Json, JsonError> {
+    let text = text.trim();
+    let syntax = |error: serde_json::Error| JsonError::Syntax(error.to_string());
+    Ok(match text.as_bytes().first() {
+        Some(b'n') => Json::Null,
+        Some(b't') => Json::Bool(true),
+        Some(b'f') => Json::Bool(false),
+        Some(b'"') => Json::String(serde_json::from_str(text).map_err(syntax)?),
+        Some(b'[') => {
+            let Children::Array(items) = serde_json::from_str(text).map_err(syntax)? else {
+                return Err(JsonError::Syntax("a list was expected".to_owned()));
+            };
+            Json::Array(
+                items
+                    .into_iter()
+                    .map(|raw| from_raw(raw.get()))
+                    .collect::<Result<_, _>>()?,
+            )
+        }
+        Some(b'{') => {
+            let Children::Object(members) = serde_json::from_str(text).map_err(syntax)? else {
+                return Err(JsonError::Syntax("an object was expected".to_owned()));
+            };
+            Json::Object(
+                members
+                    .into_iter()
+                    .map(|(key, raw)| Ok((key, from_raw(raw.get())?)))
+                    .collect::<Result<_, JsonError>>()?,
+            )
+        }
+        _ => Json::Number(text.to_owned()),
+    })
+}
+
+enum Children<'a> {
+    Array(Vec<&'a RawValue>),
+    Object(Vec<(String, &'a RawValue)>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Children<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ChildrenVisitor;
+        impl<'de> Visitor<'de> for ChildrenVisitor {
+            type Value = Children<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list or an object")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Children::Array(items))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Children::Object(members))
+            }
+        }
+        deserializer.deserialize_any(ChildrenVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, written: &str) {
+        let json = Json::parse(text).expect(text);
+        assert_eq!(json.to_string(), written, "{text}");
+        assert_eq!(
+            Json::parse(&json.to_string()).expect(written),
+            json,
+            "{text} read again"
+        );
+        assert_eq!(Json::parse(&json.pretty()).expect(written), json, "{text} pretty");
+    }
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        check(
+            " {\"b\": 1, \"a\": [true, null, {}] } ",
+            r#"{"b":1,"a":[true,null,{}]}"#,
+        );
+        check("1E400", "1E400");
+        check("-0", "-0");
+        check(
+            "123456789012345678901234567890.50",
+            "123456789012345678901234567890.50",
+        );
+        check(r#""a\u00e9\u2028=+/ ""#, "\"aé\u{2028}=+/ \"");
+        check(r#""\ud83d\ude00""#, "\"😀\"");
+        check(r#"{"":1,"__proto__":2}"#, r#"{"":1,"__proto__":2}"#);
+        check("[]", "[]");
+    }
+
+    #[test]
+    fn of_a_repeated_member_the_last_counts() {
+        check(
+            r#"{"url":"https://a","x":1,"url":"https://b"}"#,
+            r#"{"url":"https://b","x":1}"#,
+        );
+    }
+
+    #[test]
+    fn broken_text_is_refused() {
+        for text in [
+            "",
+            " ",
+            "{",
+            "[1,]",
+            "{\"a\"}",
+            "01",
+            "1.",
+            "nul",
+            "\"\u{1}\"",
+            "{} {}",
+            "\"\\ud800\"",
+            "NaN",
+        ] {
+            assert!(matches!(Json::parse(text), Err(JsonError::Syntax(_))), "{text}");
+        }
+        assert!(Json::parse_bytes(b"\"\xff\"").is_err());
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nest = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(Json::parse(&nest(MAX_DEPTH)).is_ok());
+        assert_eq!(Json::parse(&nest(MAX_DEPTH + 1)), Err(JsonError::TooDeep));
+        assert_eq!(Json::parse(&"[".repeat(200_000)), Err(JsonError::TooDeep));
+        assert!(
+            Json::parse(&format!("{:?}", "[".repeat(500))).is_ok(),
+            "brackets in a text do not count"
+        );
+    }
+
+    #[test]
+    fn integers_are_integers_however_written() {
+        for (text, value) in [
+            ("3", Some(3)),
+            ("3.0", Some(3)),
+            ("-3.00", Some(-3)),
+            ("3.5", None),
+            ("1e3", None),
+            ("9e99", None),
+        ] {
+            assert_eq!(Json::parse(text).expect(text).as_i64(), value, "{text}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! MCP messages: read leniently, written strictly. Pure.
+
+pub mod json;

@@ -1,0 +1,361 @@
+// Generated from src-tauri/core by `cargo test -p countersign-core bindings`; do not edit.
+
+export type ServerId = number;
+
+export type CallId = number;
+
+export type AskId = number;
+
+export type Snapshot = { 
+/**
+ * Grows with every change.
+ */
+revision: number, servers: Array<ServerRow>, 
+/**
+ * Questions that wait for the person, oldest first.
+ */
+asks: Array<AskRow>, 
+/**
+ * Calls of this session, newest first.
+ */
+calls: Array<CallRow>, 
+/**
+ * Said once at the top of the window: a settings file that was set aside, and the like.
+ */
+notices: Array<string>, };
+
+export type ServerRow = { id: ServerId, 
+/**
+ * The name the person gave.
+ */
+name: string, 
+/**
+ * The origin, or the whole command.
+ */
+address: string, practice: boolean, state: ServerState, 
+/**
+ * One or two words: "connected", "cannot start".
+ */
+word: string, 
+/**
+ * What is wrong and what to do, where something is.
+ */
+detail: string | null, 
+/**
+ * The protocol revision in use.
+ */
+protocol: string | null, 
+/**
+ * The name that the server gives itself, a quoted chip.
+ */
+claims: string | null, 
+/**
+ * Questions of this server that wait.
+ */
+waiting: number, };
+
+export type ServerState = "connecting" | "connected" | "needs_sign_in" | "failed";
+
+export type ServerPage = { server: ServerRow, 
+/**
+ * Tools.
+ */
+actions: Array<OfferRow>, 
+/**
+ * Prompts.
+ */
+starters: Array<OfferRow>, 
+/**
+ * Resources and resource templates.
+ */
+documents: Array<OfferRow>, 
+/**
+ * Lists that could not be read, tools that were left out: in words.
+ */
+problems: Array<string>, 
+/**
+ * The last lines that a local server wrote to its log.
+ */
+log: Array<string>, };
+
+export type OfferRow = { 
+/**
+ * Position in its list on this page; sent back to start it.
+ */
+index: number, title: string, 
+/**
+ * The name or address that is sent, where it differs from the title.
+ */
+name: string | null, description: string | null, };
+
+export type OfferKind = "action" | "starter" | "document";
+
+export type ArgumentsView = { kind: OfferKind, title: string, description: string | null, 
+/**
+ * The fields, where all of them can be drawn faithfully.
+ */
+form: FormView | null, 
+/**
+ * Why there are no fields, in words; then JSON is the way.
+ */
+jsonReason: string | null, 
+/**
+ * A start for the JSON editor.
+ */
+jsonTemplate: string, };
+
+export type AskRow = { id: AskId, call: CallId, server: ServerId, serverName: string, practice: boolean, kind: AskKind, 
+/**
+ * The first line of the server's message, a quoted chip.
+ */
+firstLine: string, 
+/**
+ * RFC 3339, local.
+ */
+askedAt: string, phase: AskPhase, draft: boolean, position: number, of: number, };
+
+export type AskKind = "form" | "link" | "unusable";
+
+export type AskPhase = { "kind": "waiting" } | { "kind": "opening" } | { "kind": "open_failed", reason: string, } | { "kind": "kept", action: Action, } | { "kind": "sending", action: Action, } | { "kind": "in_browser", 
+/**
+ * A request is with the server at this moment.
+ */
+asking: boolean, 
+/**
+ * What became of the last try, where it failed.
+ */
+trouble: string | null, } | { "kind": "delivered", action: Action, } | { "kind": "undelivered", action: Action, } | { "kind": "closed", reason: string, };
+
+export type Action = "accept" | "decline" | "cancel";
+
+export type AskView = { id: AskId, 
+/**
+ * Grows when anything on the card changes; sent back with every answer.
+ */
+revision: number, server: ServerRow, 
+/**
+ * "Added on 3 May; connected since 14:02".
+ */
+knownSince: string, call: CallRow, message: ServerText, body: AskBody, phase: AskPhase, position: number, of: number, askedAt: string, 
+/**
+ * The host or program that the answer goes to.
+ */
+goesTo: string, 
+/**
+ * The app's own words: asked again after a decline, the cap, why there is no Send.
+ */
+notices: Array<string>, 
+/**
+ * What can be done now, in the order of the buttons.
+ */
+acts: Array<Act>, 
+/**
+ * The label of the accepting button: "Send answers", "Keep answer", "Send 3 answers".
+ */
+acceptLabel: string | null, 
+/**
+ * What each answer will tell the server, a sentence each.
+ */
+consequences: Array<string>, };
+
+export type AskBody = { "kind": "form", form: FormView, draft: Array<FieldInput>, review: Review, } | { "kind": "link", inspection: Inspection, 
+/**
+ * The page is served by the app's own practice server.
+ */
+practicePage: boolean, 
+/**
+ * Times that this very link was opened from here.
+ */
+opened: number, } | { "kind": "unusable", 
+/**
+ * Why, in words.
+ */
+reason: string, 
+/**
+ * What the server sent, as text.
+ */
+raw: string, };
+
+export type ServerText = { text: string, 
+/**
+ * Code points that are not in `text`.
+ */
+leftOut: number, 
+/**
+ * The longer text behind "show all", where something was left out.
+ */
+whole: string | null, };
+
+export type Act = "accept" | "open" | "check_again" | "already_finished" | "decline" | "dismiss" | "give_up" | "edit" | "decline_all" | "stop_call";
+
+export type CallRow = { id: CallId, server: ServerId, serverName: string, practice: boolean, kind: OfferKind, 
+/**
+ * The name of the tool, prompt or resource, a quoted chip.
+ */
+name: string, 
+/**
+ * Arguments as chips.
+ */
+arguments: Array<ArgumentChip>, initiator: Initiator, phase: CallPhase, 
+/**
+ * The state in a few words.
+ */
+word: string, 
+/**
+ * What happened and what to do, where something needs saying.
+ */
+detail: string | null, startedAt: string, rounds: number, progress: ProgressView | null, 
+/**
+ * What can be done about the call now.
+ */
+acts: Array<CallAct>, };
+
+export type ArgumentChip = { name: string, value: string, };
+
+export type Initiator = { "kind": "person" } | { "kind": "program", name: string, request: string, };
+
+export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "paused_server_changed" | "not_delivered" | "unknown" | "done" | "done_with_error" | "failed" | "stopped";
+
+export type CallAct = "send_again" | "leave" | "continue_rounds" | "start_again" | "stop";
+
+export type ProgressView = { 
+/**
+ * 0 to 100, where the server said how much there is.
+ */
+percent: number | null, message: string | null, };
+
+export type ResultView = { call: CallRow, parts: Array<ResultPart>, 
+/**
+ * The whole result as JSON, for Details.
+ */
+json: string | null, };
+
+export type ResultPart = { "kind": "text", 
+/**
+ * Of a prompt's message: "user" or "assistant".
+ */
+role: string | null, text: ServerText, } | { "kind": "image", role: string | null, mediaType: string, 
+/**
+ * Base64; only PNG, JPEG, GIF and WebP whose first bytes say the same.
+ */
+data: string, } | { "kind": "audio", role: string | null, mediaType: string, data: string, } | { "kind": "link", uri: string, title: string | null, description: string | null, } | { "kind": "document", uri: string, mediaType: string | null, text: ServerText | null, bytes: number | null, } | { "kind": "structured", rows: Array<StructuredRow>, } | { "kind": "other", note: string, };
+
+export type StructuredRow = { depth: number, name: string, value: string | null, };
+
+export type Answered = { "kind": "sent" } | { "kind": "kept", open: number, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "too_soon", waitMs: number, } | { "kind": "already_answered" } | { "kind": "changed" } | { "kind": "wrong_domain", message: string, } | { "kind": "open_failed", reason: string, } | { "kind": "not_possible", reason: string, };
+
+export type ServerDraft = { name: string, target: TargetDraft, 
+/**
+ * Seconds that one request may take; a person's time never counts.
+ */
+timeoutSeconds: number, };
+
+export type TargetDraft = { "kind": "http", url: string, headers: Array<NameValue>, } | { "kind": "stdio", command: string, args: Array<string>, env: Array<NameValue>, cwd: string | null, };
+
+export type NameValue = { name: string, value: string, };
+
+export type FormView = { fields: Array<FieldView>, };
+
+export type FieldView = { 
+/**
+ * Position in the form; element ids are made from this, never from the server's key.
+ */
+id: number, 
+/**
+ * The title, or the key where there is none; never empty.
+ */
+label: string, help: string | null, required: boolean, control: Control, 
+/**
+ * The server's default as the input it stands for. A field without an input of its own has this one.
+ */
+suggested: Input | null, 
+/**
+ * The app's own words about this field, such as a default that does not fit.
+ */
+notes: Array<string>, };
+
+export type Control = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, 
+/**
+ * In words, for what the control cannot enforce (an unknown format).
+ */
+hint: string | null, } | { "kind": "number", integer: boolean, minimum: string | null, maximum: string | null, } | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, };
+
+export type TextFormat = "email" | "uri" | "date" | "date-time";
+
+export type OptionView = { title: string, 
+/**
+ * The value that is sent, where it differs from the title.
+ */
+value: string | null, };
+
+export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, };
+
+export type FieldInput = { field: number, input: Input, };
+
+export type Review = { willSend: Array<ReviewItem>, 
+/**
+ * Labels of the optional fields that are left out.
+ */
+leftOut: Array<string>, 
+/**
+ * The exact answer as JSON over several lines; none while there are errors.
+ */
+json: string | null, errors: Array<FieldError>, };
+
+export type ReviewItem = { field: number, label: string, value: string, 
+/**
+ * The server's default, untouched.
+ */
+suggested: boolean, };
+
+export type FieldError = { field: number, code: FieldErrorCode, 
+/**
+ * One sentence that says what is wrong and what would be right.
+ */
+message: string, };
+
+export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind";
+
+export type Inspection = { verdict: Verdict, 
+/**
+ * Most serious first.
+ */
+findings: Array<Finding>, 
+/**
+ * The whole address as it would be opened; of a refused link the text as sent, invisible characters marked.
+ */
+shown: string, 
+/**
+ * The text as sent, where it differs from `shown`.
+ */
+asSent: string | null, 
+/**
+ * The host in ASCII, the truth of where the link goes.
+ */
+asciiHost: string | null, 
+/**
+ * The host as a reader of its script would write it, where that differs and may be shown.
+ */
+unicodeHost: string | null, 
+/**
+ * The registrable domain (or the whole host where there is none), in ASCII; a suffix of `ascii_host`.
+ */
+domain: string | null, 
+/**
+ * Scheme, host and port in ASCII.
+ */
+origin: string | null, 
+/**
+ * The well-known or server's own name that this link could be taken for.
+ */
+imitates: string | null, };
+
+export type Verdict = "plain" | "notice" | "risky" | "refused";
+
+export type Finding = { code: FindingCode, verdict: Verdict, 
+/**
+ * A concrete sentence for a person, without jargon.
+ */
+sentence: string, };
+
+export type FindingCode = "scheme" | "parse";
