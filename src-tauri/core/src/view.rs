@@ -513,3 +513,70 @@ pub struct NameValue {
     pub name: String,
     pub value: String,
 }
+
+/// What was understood from pasted text.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ServerPreview {
+    pub draft: ServerDraft,
+    /// What was changed or deserves a look: blanks that were trimmed, a program that will run with your rights.
+    pub notes: Vec<String>,
+}
+
+/// The arguments of a call as entered.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ArgumentsInput {
+    Fields { fields: Vec<FieldInput> },
+    Json { text: String },
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Started {
+    Started {
+        call: CallId,
+    },
+    Invalid {
+        errors: Vec<crate::form::FieldError>,
+    },
+    /// The JSON cannot be used; says where and why.
+    BadJson {
+        message: String,
+    },
+}
+
+/// The guard's answer to `shown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Armed {
+    /// Accepting controls stay dead for this long.
+    pub in_ms: u32,
+}
+
+/// Why a command could not be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    pub code: FailureCode,
+    /// One or two sentences: what, where, what to do.
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum FailureCode {
+    /// There is no such server, call, question or offer (any more).
+    Gone,
+    /// What was entered cannot be used.
+    Invalid,
+    /// The settings file could not be written.
+    Settings,
+    NotPossible,
+}

@@ -254,6 +254,30 @@ export type TargetDraft = { "kind": "http", url: string, headers: Array<NameValu
 
 export type NameValue = { name: string, value: string, };
 
+export type ServerPreview = { draft: ServerDraft, 
+/**
+ * What was changed or deserves a look: blanks that were trimmed, a program that will run with your rights.
+ */
+notes: Array<string>, };
+
+export type ArgumentsInput = { "kind": "fields", fields: Array<FieldInput>, } | { "kind": "json", text: string, };
+
+export type Started = { "kind": "started", call: CallId, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "bad_json", message: string, };
+
+export type Armed = { 
+/**
+ * Accepting controls stay dead for this long.
+ */
+inMs: number, };
+
+export type Failure = { code: FailureCode, 
+/**
+ * One or two sentences: what, where, what to do.
+ */
+message: string, };
+
+export type FailureCode = "gone" | "invalid" | "settings" | "not_possible";
+
 export type FormView = { fields: Array<FieldView>, };
 
 export type FieldView = { 
