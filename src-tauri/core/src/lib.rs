@@ -10,8 +10,11 @@
 
 #[cfg(test)]
 mod bindings;
+pub mod clock;
 pub mod form;
 pub mod link;
+pub mod mrtr;
 pub mod text;
+pub mod transport;
 pub mod view;
 pub mod wire;

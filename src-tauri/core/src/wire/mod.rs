@@ -1,3 +1,17 @@
 //! MCP messages: read leniently, written strictly. Pure.
+//!
+//! [`json`] is the value type, [`rpc`] the JSON-RPC envelope, [`request`] what we send, [`outcome`] what a call can
+//! come back as, [`lists`] what a server offers, [`header`] the values of the HTTP headers.
+//!
+//! Deliberately absent: the revisions before 2026-07-28, sampling, roots, tasks. They are not declared, so a server
+//! that uses them breaks the protocol and its call ends with a diagnosis.
 
+pub mod header;
 pub mod json;
+pub mod lists;
+pub mod outcome;
+pub mod request;
+pub mod rpc;
+
+/// The protocol revision that is spoken.
+pub const REVISION: &str = "2026-07-28";

@@ -1,0 +1,62 @@
+//! The two clocks, passed in so that tests can hold them. The only place that asks the system for the time.
+
+use std::time::Duration;
+
+/// Monotonic time for guards and pauses, wall time for people.
+pub trait Clock: Send + Sync {
+    /// Time since an arbitrary start; never goes back.
+    fn now(&self) -> Duration;
+    /// The date and time of day, RFC 3339 with the local offset.
+    fn local_time(&self) -> String;
+}
+
+/// The computer's clocks.
+#[derive(Debug)]
+pub struct SystemClock {
+    start: std::time::Instant,
+}
+
+impl Default for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the monotonic clock"
+    )]
+    fn default() -> Self {
+        Self {
+            start: std::time::Instant::now(),
+        }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn local_time(&self) -> String {
+        let now = jiff::ZonedDateTime::now();
+        now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    }
+}
+
+/// A clock that moves only when it is told to.
+#[derive(Debug, Default)]
+pub struct HeldClock {
+    now: std::sync::Mutex<Duration>,
+}
+
+impl HeldClock {
+    pub fn advance(&self, by: Duration) {
+        *self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += by;
+    }
+}
+
+impl Clock for HeldClock {
+    fn now(&self) -> Duration {
+        *self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn local_time(&self) -> String {
+        "2026-12-01T14:02:00+00:00".to_owned()
+    }
+}

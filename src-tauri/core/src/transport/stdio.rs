@@ -1,0 +1,373 @@
+//! A server that is a program on this computer (2026-07-28, basic/transports/stdio): one line is one message.
+//!
+//! Promises: the program is started without a shell, its arguments arrive as they are; its log (stderr) is always
+//! drained and its last lines kept; lines on stdout that are no messages are kept there too and disturb nothing.
+//! On shutdown stdin is closed, then the program is asked to end, then it is ended.
+
+use super::{Fault, MAX_MESSAGE, Note, Patience, Reply};
+use crate::wire::json::Json;
+use crate::wire::request::{Elicitation, Request, cancelled};
+use crate::wire::rpc::Message;
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+const LOG_LINES: usize = 50;
+const LOG_LINE: usize = 400;
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    pub program: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<PathBuf>,
+}
+
+/// One running server program. Requests may overlap.
+#[derive(Debug)]
+pub struct StdioPeer {
+    stdin: tokio::sync::Mutex<Option<ChildStdin>>,
+    shared: Arc<Shared>,
+    child: tokio::sync::Mutex<Child>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Incoming>>>,
+    log: Mutex<VecDeque<String>>,
+    /// Cancelled when stdout has ended: nothing more will be answered.
+    ended: CancellationToken,
+}
+
+#[derive(Debug)]
+enum Incoming {
+    Note(Note),
+    Reply(Reply),
+}
+
+impl StdioPeer {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// [`Fault::CannotStart`] with the system's reason.
+    pub fn start(command: &Command) -> Result<Self, Fault> {
+        let mut child = spawn(command).map_err(|error| Fault::CannotStart(start_reason(command, &error)))?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(Fault::CannotStart(
+                "its input and output cannot be reached".to_owned(),
+            ));
+        };
+        let shared = Arc::new(Shared::default());
+        tokio::spawn(read_messages(BufReader::new(stdout), Arc::clone(&shared)));
+        tokio::spawn(drain_log(BufReader::new(stderr), Arc::clone(&shared)));
+        Ok(Self {
+            stdin: tokio::sync::Mutex::new(Some(stdin)),
+            shared,
+            child: tokio::sync::Mutex::new(child),
+        })
+    }
+
+    /// Sends one request and waits for its answer. Notifications that belong to it go to `note`.
+    ///
+    /// # Errors
+    /// [`Fault`]; an error in the server's words is a [`Reply`].
+    pub async fn exchange(
+        &self,
+        id: u64,
+        request: &Request,
+        elicitation: Elicitation,
+        patience: Patience,
+        stop: &CancellationToken,
+        note: &mut (dyn FnMut(Note) + Send),
+    ) -> Result<Reply, Fault> {
+        let (sender, mut incoming) = mpsc::unbounded_channel();
+        lock(&self.shared.waiting).insert(id, sender);
+        let listed = Listed {
+            shared: &self.shared,
+            id,
+        };
+        self.write(&request.message(id, elicitation)).await?;
+        let waiting = async {
+            loop {
+                let next = async {
+                    tokio::select! {
+                        biased;
+                        message = incoming.recv() => message,
+                        () = self.shared.ended.cancelled() => incoming.try_recv().ok(),
+                    }
+                };
+                let next = match patience.idle {
+                    Some(idle) => tokio::time::timeout(idle, next)
+                        .await
+                        .map_err(|_| Fault::TimedOut(idle))?,
+                    None => next.await,
+                };
+                match next {
+                    Some(Incoming::Note(received)) => note(received),
+                    Some(Incoming::Reply(reply)) => return Ok(reply),
+                    None => return Err(Fault::Lost("the program ended".to_owned())),
+                }
+            }
+        };
+        let ended = tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(Fault::Cancelled { left: true }),
+            ended = tokio::time::timeout(patience.total, waiting) => {
+                ended.unwrap_or(Err(Fault::TimedOut(patience.total)))
+            }
+        };
+        drop(listed);
+        match &ended {
+            Err(Fault::Cancelled { .. }) => self.cancel(id, "stopped by the person").await,
+            Err(Fault::TimedOut(_)) => self.cancel(id, "timed out").await,
+            Ok(_) | Err(_) => {}
+        }
+        ended
+    }
+
+    /// The program's last words: its log, and lines on stdout that were no messages.
+    pub fn log(&self) -> Vec<String> {
+        lock(&self.shared.log).iter().cloned().collect()
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.shared.ended.is_cancelled()
+    }
+
+    /// "exit code 1", once it has ended.
+    pub async fn exit(&self) -> Option<String> {
+        let mut child = self.child.lock().await;
+        let status = tokio::time::timeout(GRACE, child.wait()).await.ok()?.ok()?;
+        Some(match status.code() {
+            Some(code) => format!("exit code {code}"),
+            None => status.to_string(),
+        })
+    }
+
+    /// Closes stdin, waits, asks it to end, waits, ends it.
+    pub async fn shut_down(&self) {
+        self.stdin.lock().await.take();
+        let mut child = self.child.lock().await;
+        if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
+            return;
+        }
+        ask_to_end(&child);
+        if tokio::time::timeout(GRACE, child.wait()).await.is_err() {
+            let _ = child.kill().await;
+        }
+    }
+
+    /// Nothing of a line has left where the first write fails.
+    async fn write(&self, message: &str) -> Result<(), Fault> {
+        let mut guard = self.stdin.lock().await;
+        let Some(stdin) = guard.as_mut() else {
+            return Err(Fault::CannotStart("it has ended".to_owned()));
+        };
+        let mut line = Vec::with_capacity(message.len() + 1);
+        line.extend_from_slice(message.as_bytes());
+        line.push(b'\n');
+        let mut written = 0;
+        while written < line.len() {
+            match stdin.write(&line[written..]).await {
+                Ok(count) if count > 0 => written += count,
+                Ok(_) | Err(_) if written == 0 => {
+                    return Err(Fault::CannotStart("it has ended".to_owned()));
+                }
+                Ok(_) | Err(_) => return Err(Fault::Lost("the program ended".to_owned())),
+            }
+        }
+        stdin
+            .flush()
+            .await
+            .map_err(|_| Fault::Lost("the program ended".to_owned()))
+    }
+
+    async fn cancel(&self, id: u64, reason: &str) {
+        // Best effort: a program that has ended needs no cancelling.
+        let _ = self.write(&cancelled(id, reason)).await;
+    }
+}
+
+/// Takes a request off the list of waiting ones however its wait ends.
+struct Listed<'a> {
+    shared: &'a Shared,
+    id: u64,
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        lock(&self.shared.waiting).remove(&self.id);
+    }
+}
+
+/// The one place that starts a program.
+#[expect(clippy::disallowed_methods, reason = "the one place that starts a program")]
+fn spawn(command: &Command) -> std::io::Result<Child> {
+    let mut process = tokio::process::Command::new(&command.program);
+    process
+        .args(&command.args)
+        .envs(command.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(cwd) = &command.cwd {
+        process.current_dir(cwd);
+    }
+    #[cfg(windows)]
+    process.creation_flags(0x0800_0000); // CREATE_NO_WINDOW
+    process.spawn()
+}
+
+fn start_reason(command: &Command, error: &std::io::Error) -> String {
+    let program = crate::text::line(&command.program, 200);
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!("“{program}” was not found. Check the spelling, or give its whole path")
+        }
+        std::io::ErrorKind::PermissionDenied => format!("“{program}” may not be run by you"),
+        _ => crate::text::line(&error.to_string(), 300),
+    }
+}
+
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    let pid = child
+        .id()
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        // Best effort: it may have ended in this moment.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+#[cfg(not(unix))]
+fn ask_to_end(_: &Child) {}
+
+async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
+    loop {
+        match read_line(&mut stdout, MAX_MESSAGE).await {
+            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
+            Line::Whole(line) => match Message::parse(&line) {
+                Ok(message) => deliver(message, &shared),
+                Err(_) => keep(&shared, "not a message: ", &line),
+            },
+            Line::TooLong => {
+                keep(
+                    &shared,
+                    "",
+                    format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
+                );
+            }
+            Line::End => break,
+        }
+    }
+    shared.ended.cancel();
+}
+
+fn deliver(message: Message, shared: &Shared) {
+    let waiting = lock(&shared.waiting);
+    match message {
+        Message::Response(response) => {
+            // An answer that names no request can only belong to the one that waits, if there is one alone.
+            let id = response.id.or_else(|| {
+                (waiting.len() == 1)
+                    .then(|| waiting.keys().next().copied())
+                    .flatten()
+            });
+            if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
+                let _ = sender.send(Incoming::Reply(Reply {
+                    response,
+                    status: None,
+                }));
+            }
+        }
+        Message::Notification { method, params } => {
+            let token = params.get("progressToken");
+            let id = match token {
+                Some(Json::String(text)) => text.parse().ok(),
+                Some(token) => token.as_i64().and_then(|id| u64::try_from(id).ok()),
+                None => None,
+            };
+            if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
+                let _ = sender.send(Incoming::Note(Note { method, params }));
+            }
+        }
+        // Servers of this revision must not send requests; answering one would break the protocol too.
+        Message::Request { .. } => {}
+    }
+}
+
+async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
+    loop {
+        match read_line(&mut stderr, 64 * 1024).await {
+            Line::Whole(line) => keep(&shared, "", &line),
+            Line::TooLong => keep(&shared, "", b"a long line was left out"),
+            Line::End => break,
+        }
+    }
+}
+
+fn keep(shared: &Shared, prefix: &str, line: &[u8]) {
+    let line = crate::text::line(String::from_utf8_lossy(line).trim_end(), LOG_LINE);
+    if line.is_empty() {
+        return;
+    }
+    let mut log = lock(&shared.log);
+    if log.len() == LOG_LINES {
+        log.pop_front();
+    }
+    log.push_back(format!("{prefix}{line}"));
+}
+
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+    End,
+}
+
+/// One line without its end. A longer one is read over to its end without being kept.
+async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Line {
+    let mut line = Vec::new();
+    let mut too_long = false;
+    loop {
+        let available = match reader.fill_buf().await {
+            Ok(available) if !available.is_empty() => available,
+            Ok(_) | Err(_) if too_long => return Line::TooLong,
+            Ok(_) | Err(_) if line.is_empty() => return Line::End,
+            Ok(_) | Err(_) => return Line::Whole(line),
+        };
+        let end = available.iter().position(|&byte| byte == b'\n');
+        let taken = end.unwrap_or(available.len());
+        if line.len() + taken > limit {
+            too_long = true;
+            line.clear();
+        } else if !too_long {
+            line.extend_from_slice(&available[..taken]);
+        }
+        let consumed = end.map_or(taken, |end| end + 1);
+        reader.consume(consumed);
+        if end.is_some() {
+            return if too_long {
+                Line::TooLong
+            } else {
+                Line::Whole(line)
+            };
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

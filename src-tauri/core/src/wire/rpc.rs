@@ -1,0 +1,185 @@
+//! The JSON-RPC 2.0 envelope (2026-07-28, basic, "Messages").
+
+use super::json::{Json, JsonError};
+
+/// One message of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    Response(Response),
+    Notification {
+        method: String,
+        params: Json,
+    },
+    /// A request of the server. Servers of this revision must not send any; it is never answered.
+    Request {
+        method: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// Our id; `None` where the server could not tell which request it could not read.
+    pub id: Option<u64>,
+    pub outcome: Result<Json, RpcError>,
+}
+
+/// An error in the server's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RpcError {
+    pub code: i64,
+    pub message: String,
+    pub data: Option<Json>,
+}
+
+/// Codes with a duty for the client (2026-07-28, basic, "Error Codes").
+pub mod code {
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    pub const INVALID_PARAMS: i64 = -32602;
+    pub const HEADER_MISMATCH: i64 = -32020;
+    pub const MISSING_CAPABILITY: i64 = -32021;
+    pub const UNSUPPORTED_VERSION: i64 = -32022;
+}
+
+impl RpcError {
+    /// The server says that it refused before doing anything.
+    pub fn refused_before_acting(&self) -> bool {
+        matches!(
+            self.code,
+            code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION
+        )
+    }
+}
+
+/// Why bytes are no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    #[error("{0}")]
+    Shape(&'static str),
+}
+
+impl Message {
+    /// # Errors
+    /// [`MessageError`] says what is wrong with the bytes.
+    pub fn parse(bytes: &[u8]) -> Result<Self, MessageError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        Self::from_json(Json::parse_bytes(bytes)?)
+    }
+
+    /// # Errors
+    /// [`MessageError::Shape`] where the value is JSON but no JSON-RPC message.
+    pub fn from_json(json: Json) -> Result<Self, MessageError> {
+        let Json::Object(mut members) = json else {
+            return Err(MessageError::Shape(
+                "a message must be an object; batches are not part of this revision",
+            ));
+        };
+        if let Some(Json::String(method)) = members.remove("method") {
+            return Ok(if members.get("id").is_some_and(|id| *id != Json::Null) {
+                Self::Request { method }
+            } else {
+                Self::Notification {
+                    method,
+                    params: members.remove("params").unwrap_or(Json::Null),
+                }
+            });
+        }
+        let id = members.get("id").and_then(own_id);
+        if let Some(result) = members.remove("result") {
+            return Ok(Self::Response(Response {
+                id,
+                outcome: Ok(result),
+            }));
+        }
+        match members.remove("error") {
+            Some(error) => Ok(Self::Response(Response {
+                id,
+                outcome: Err(rpc_error(&error)),
+            })),
+            None => Err(MessageError::Shape("neither a result, an error nor a method")),
+        }
+    }
+}
+
+/// Our ids are whole numbers; some servers send them back as text or as `1.0`, which is unambiguous.
+fn own_id(id: &Json) -> Option<u64> {
+    match id {
+        Json::Number(_) => u64::try_from(id.as_i64()?).ok(),
+        Json::String(text) => text.parse().ok(),
+        Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+fn rpc_error(error: &Json) -> RpcError {
+    RpcError {
+        code: error.get("code").and_then(Json::as_i64).unwrap_or(0),
+        message: error
+            .get("message")
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        data: error.get("data").cloned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &Message) {
+        assert_eq!(Message::parse(text.as_bytes()).as_ref(), Ok(expected), "{text}");
+    }
+
+    fn response(id: Option<u64>, outcome: Result<Json, RpcError>) -> Message {
+        Message::Response(Response { id, outcome })
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        let empty = || Ok(Json::object::<String>([]));
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            &response(Some(1), empty()),
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
+            &response(Some(1), empty()),
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":1.0,"result":{}}"#,
+            &response(Some(1), empty()),
+        );
+        check(r#"{"jsonrpc":"2.0","result":{}}"#, &response(None, empty()));
+        check("\u{feff}{\"id\":7,\"result\":{}}", &response(Some(7), empty()));
+        let refused = RpcError {
+            code: -32602,
+            message: "Unknown tool: zap".into(),
+            data: None,
+        };
+        check(
+            r#"{"id":3,"error":{"code":-32602,"message":"Unknown tool: zap"}}"#,
+            &response(Some(3), Err(refused)),
+        );
+        check(
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}"#,
+            &Message::Notification {
+                method: "notifications/progress".into(),
+                params: Json::object([("progress", Json::integer(1))]),
+            },
+        );
+        check(
+            r#"{"id":"s1","method":"roots/list"}"#,
+            &Message::Request {
+                method: "roots/list".into(),
+            },
+        );
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused() {
+        for text in ["[]", "1", "{}", r#"{"id":1}"#, "{", "[{\"id\":1,\"result\":{}}]"] {
+            assert!(Message::parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}
