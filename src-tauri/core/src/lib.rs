@@ -14,6 +14,7 @@ pub mod clock;
 pub mod form;
 pub mod link;
 pub mod mrtr;
+pub mod session;
 pub mod text;
 pub mod transport;
 pub mod view;

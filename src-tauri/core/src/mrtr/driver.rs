@@ -1,1 +1,190 @@
-//! driver
+//! Runs one call to its end: sends what the [`Machine`] says, waits for what a person says.
+//!
+//! Promises: a request that carries answers, and any call, is sent once; whether a lost one is sent again is the
+//! person's word. While a person thinks, no clock runs. Stopping is heard at every point.
+
+use super::machine::{Machine, Step, Word};
+use crate::transport::{Fault, Note, Patience, Reply};
+use crate::wire::json::Json;
+use crate::wire::outcome::OutcomeFault;
+use crate::wire::request::Request;
+use crate::wire::rpc::RpcError;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A way to one server.
+pub trait Line: Send + Sync {
+    fn patience(&self) -> Patience;
+
+    /// Sends one request under a new id and waits for its answer.
+    fn send(
+        &self,
+        request: &Request,
+        patience: Patience,
+        stop: &CancellationToken,
+        note: &mut (dyn FnMut(Note) + Send),
+    ) -> impl Future<Output = Result<Reply, Fault>> + Send;
+}
+
+/// What the driver tells, and what it needs decided. Every decision is somebody's act; none has a time limit.
+pub trait Host: Send + Sync {
+    /// Something changed that a person may see.
+    fn happened(&self, event: Event);
+
+    /// The answers to the round of `machine`; `None` when the call was stopped.
+    fn answer(&self, machine: &Machine) -> impl Future<Output = Option<Answers>> + Send;
+
+    /// What to do about a request without an answer.
+    fn trouble(&self, trouble: Trouble) -> impl Future<Output = Next> + Send;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A request is on its way.
+    Sending,
+    /// The server asks to be asked again after this pause.
+    Pacing(Duration),
+    Progress {
+        progress: String,
+        total: Option<String>,
+        message: Option<String>,
+    },
+    /// The server has the last answers: it replied.
+    Replied,
+}
+
+/// The answers of one round, a bare result for each key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    pub results: Vec<(String, Json)>,
+    pub word: Word,
+    /// One of them tells of an opened link, so the server may take its time.
+    pub opened_link: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// No byte left, or the server refused before acting.
+    NotDelivered(Fault),
+    /// It was sent; what became of it is not known.
+    Unknown(Fault),
+    /// Ten rounds without a word.
+    Cap,
+}
+
+/// The person's word on a [`Trouble`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The same again, or on after the cap.
+    GoOn,
+    /// Put the same round before the person again.
+    AskAgain,
+    /// Leave it at that.
+    Leave,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    Done(Json),
+    /// An error in the server's words.
+    Refused {
+        error: RpcError,
+        status: Option<u16>,
+    },
+    /// The server broke the protocol.
+    Invalid(OutcomeFault),
+    /// The person left it after a [`Trouble`].
+    Left(Trouble),
+    /// Stopped by the person; in flight, it may still have happened.
+    Stopped {
+        in_flight: bool,
+    },
+}
+
+/// Runs `machine` against `line` until it ends.
+pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop: &CancellationToken) -> End {
+    let mut step = machine.start();
+    let mut patience = line.patience();
+    loop {
+        step = match step {
+            Step::Done(result) => return End::Done(result),
+            Step::Failed(fault) => return End::Invalid(fault),
+            Step::Ask => {
+                let Some(answers) = host.answer(&machine).await else {
+                    return End::Stopped { in_flight: false };
+                };
+                patience = if answers.opened_link {
+                    Patience::for_a_browser()
+                } else {
+                    line.patience()
+                };
+                machine.answered(answers.results, answers.word)
+            }
+            Step::PauseAtCap => match host.trouble(Trouble::Cap).await {
+                Next::GoOn | Next::AskAgain => machine.go_on(),
+                Next::Leave => return End::Stopped { in_flight: false },
+            },
+            Step::Send { request, pause } => {
+                if !pause.is_zero() {
+                    host.happened(Event::Pacing(pause));
+                    tokio::select! {
+                        biased;
+                        () = stop.cancelled() => return End::Stopped { in_flight: false },
+                        () = tokio::time::sleep(pause) => {}
+                    }
+                }
+                host.happened(Event::Sending);
+                let mut note = |note| {
+                    if let Some(event) = progress(&note) {
+                        host.happened(event);
+                    }
+                };
+                match line.send(&request, patience, stop, &mut note).await {
+                    Ok(reply) => {
+                        host.happened(Event::Replied);
+                        patience = line.patience();
+                        match reply.response.outcome {
+                            Ok(result) => machine.replied(result),
+                            Err(error) => {
+                                return End::Refused {
+                                    error,
+                                    status: reply.status,
+                                };
+                            }
+                        }
+                    }
+                    Err(Fault::Cancelled { left }) => return End::Stopped { in_flight: left },
+                    Err(fault) => {
+                        let trouble = if fault.left() {
+                            Trouble::Unknown(fault)
+                        } else {
+                            Trouble::NotDelivered(fault)
+                        };
+                        match host.trouble(trouble.clone()).await {
+                            Next::GoOn => machine.send_again(),
+                            Next::AskAgain => Step::Ask,
+                            Next::Leave => return End::Left(trouble),
+                        }
+                    }
+                }
+            }
+        };
+    }
+}
+
+fn progress(note: &Note) -> Option<Event> {
+    if note.method != "notifications/progress" {
+        return None;
+    }
+    let number = |key: &str| note.params.get(key).and_then(Json::as_number).map(str::to_owned);
+    Some(Event::Progress {
+        progress: number("progress")?,
+        total: number("total"),
+        message: note
+            .params
+            .get("message")
+            .and_then(Json::as_str)
+            .map(|text| crate::text::line(text, 200)),
+    })
+}

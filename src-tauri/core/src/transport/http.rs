@@ -26,7 +26,6 @@ pub struct HttpPeer {
     headers: HeaderMap,
 }
 
-/// Headers that belong to the protocol or to HTTP itself; a person's header of that name is not sent.
 const RESERVED: [&str; 9] = [
     "accept",
     "connection",
@@ -47,10 +46,8 @@ impl HttpPeer {
         for (name, value) in headers {
             let header = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| format!("“{}” is not a header name.", crate::text::chip(name)))?;
-            if RESERVED.contains(&header.as_str()) || header.as_str().starts_with("mcp-param-") {
-                return Err(format!(
-                    "The header “{header}” belongs to the protocol and cannot be set."
-                ));
+            if reserved(header.as_str()) {
+                continue;
             }
             let mut value = HeaderValue::from_str(value).map_err(|_| {
                 format!("The value of the header “{header}” holds characters that cannot be sent.")
@@ -138,6 +135,12 @@ impl HttpPeer {
             "the server redirected more than {MAX_REDIRECTS} times"
         )))
     }
+}
+
+/// Headers that belong to the protocol or to HTTP itself; a person's header of that name is not sent.
+pub fn reserved(header: &str) -> bool {
+    let header = header.to_ascii_lowercase();
+    RESERVED.contains(&header.as_str()) || header.starts_with("mcp-param-")
 }
 
 /// The one place that builds an HTTP client: no redirects, no retries, no proxy for this computer.

@@ -1,0 +1,387 @@
+//! What a person pastes to add a server: an address, a command line, or settings as other programs keep them.
+//! Pure; nothing starts.
+
+use super::Target;
+use crate::transport::http::{HttpPeer, reserved};
+use crate::transport::stdio::Command;
+use crate::view::{NameValue, ServerDraft, ServerPreview, TargetDraft};
+use crate::wire::json::Json;
+use std::path::PathBuf;
+use url::Url;
+
+/// Seconds that a request may take unless the person says otherwise.
+pub const DEFAULT_TIMEOUT: u32 = 60;
+
+/// Understands pasted text.
+///
+/// # Errors
+/// A sentence that says what was found and what would be understood.
+pub fn understand(pasted: &str) -> Result<ServerPreview, String> {
+    let text = pasted.trim().trim_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err("Paste an address (https://…), a command, or settings as JSON.".to_owned());
+    }
+    let mut notes = Vec::new();
+    if text != pasted {
+        notes.push("Blanks around the text were removed.".to_owned());
+    }
+    let draft = if text.starts_with('{') {
+        from_settings(text)?
+    } else if text.contains("://") && !text.contains(char::is_whitespace) {
+        let draft = ServerDraft {
+            name: String::new(),
+            target: TargetDraft::Http {
+                url: text.to_owned(),
+                headers: Vec::new(),
+            },
+            timeout_seconds: DEFAULT_TIMEOUT,
+        };
+        target(&draft.target)?;
+        draft
+    } else {
+        ServerDraft {
+            name: String::new(),
+            target: from_command_line(text)?,
+            timeout_seconds: DEFAULT_TIMEOUT,
+        }
+    };
+    target(&draft.target)?;
+    let draft = named(draft);
+    if let TargetDraft::Http { headers, .. } = &draft.target {
+        for header in headers.iter().filter(|header| reserved(&header.name)) {
+            let name = crate::text::chip(&header.name);
+            notes.push(format!(
+                "The header “{name}” belongs to the protocol; yours is not sent."
+            ));
+        }
+    }
+    if matches!(draft.target, TargetDraft::Stdio { .. }) {
+        notes.push("This starts a program on this computer, with your rights. Add it only if you trust where it comes from.".to_owned());
+    }
+    Ok(ServerPreview { draft, notes })
+}
+
+/// The target that a draft stands for.
+///
+/// # Errors
+/// A sentence that names what cannot be used.
+pub fn target(draft: &TargetDraft) -> Result<Target, String> {
+    match draft {
+        TargetDraft::Http { url, headers } => {
+            let url = http_url(url)?;
+            let headers = pairs(headers);
+            HttpPeer::new(url.clone(), &headers)?;
+            Ok(Target::Http { url, headers })
+        }
+        TargetDraft::Stdio {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            let program = command.trim();
+            if program.is_empty() {
+                return Err("There is no program to start.".to_owned());
+            }
+            let env = pairs(env);
+            if let Some((name, _)) = env
+                .iter()
+                .find(|(name, _)| name.is_empty() || name.contains(['=', '\0']))
+            {
+                return Err(format!(
+                    "“{}” cannot be the name of a variable.",
+                    crate::text::chip(name)
+                ));
+            }
+            let texts = args
+                .iter()
+                .chain(env.iter().map(|(_, value)| value))
+                .chain([command]);
+            if texts.into_iter().any(|text| text.contains('\0')) {
+                return Err("A program, argument or variable cannot hold a NUL character.".to_owned());
+            }
+            let cwd = cwd
+                .as_deref()
+                .map(str::trim)
+                .filter(|cwd| !cwd.is_empty())
+                .map(PathBuf::from);
+            Ok(Target::Stdio(Command {
+                program: program.to_owned(),
+                args: args.clone(),
+                env,
+                cwd,
+            }))
+        }
+    }
+}
+
+/// The origin, or the whole command, as it is shown under the server's name.
+pub fn shown(target: &Target) -> String {
+    match target {
+        Target::Http { url, .. } => crate::text::marked(&url.origin().ascii_serialization()),
+        Target::Stdio(command) => {
+            let words = std::iter::once(&command.program).chain(&command.args);
+            crate::text::marked(&shell_words::join(words))
+        }
+    }
+}
+
+/// The host or program that an answer goes to, for the review line.
+pub fn goes_to(target: &Target) -> String {
+    match target {
+        Target::Http { url, .. } => crate::text::marked(url.host_str().unwrap_or_default()),
+        Target::Stdio(command) => {
+            let name = std::path::Path::new(&command.program)
+                .file_name()
+                .map(|name| name.to_string_lossy());
+            format!(
+                "the program {} on this computer",
+                crate::text::chip(&name.unwrap_or(command.program.as_str().into()))
+            )
+        }
+    }
+}
+
+/// A command line, split into words as a shell splits them; no shell is run.
+///
+/// # Errors
+/// A sentence where a quote is not closed or there is no word.
+pub fn from_command_line(line: &str) -> Result<TargetDraft, String> {
+    let mut words = shell_words::split(line)
+        .map_err(|_| "A quote in the command is not closed.".to_owned())?
+        .into_iter()
+        .peekable();
+    let mut env = Vec::new();
+    while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')) {
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name {
+            break;
+        }
+        env.push(NameValue {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        });
+        words.next();
+    }
+    let command = words.next().ok_or("There is no program to start.")?;
+    Ok(TargetDraft::Stdio {
+        command,
+        args: words.collect(),
+        env,
+        cwd: None,
+    })
+}
+
+fn http_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("This is not an address: {error}."))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!(
+            "An address starts with https:// or http://, not {}:.",
+            crate::text::chip(url.scheme())
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("A name or password in the address cannot be used. Put it into a header.".to_owned());
+    }
+    if url.fragment().is_some() {
+        return Err("An address with a # part cannot be used.".to_owned());
+    }
+    Ok(url)
+}
+
+/// Settings as other programs keep them: one entry, or `mcpServers` / `servers` with one entry.
+fn from_settings(text: &str) -> Result<ServerDraft, String> {
+    let settings = Json::parse(text).map_err(|error| format!("The settings cannot be read: {error}."))?;
+    for key in ["mcpServers", "servers"] {
+        let Some(servers) = settings.get(key).and_then(Json::as_object) else {
+            continue;
+        };
+        let mut entries = servers.iter();
+        return match (entries.next(), entries.len()) {
+            (Some((name, entry)), 0) => entry_draft(name, entry),
+            (Some(_), more) => Err(format!(
+                "There are {} servers in these settings; paste one at a time.",
+                more + 1
+            )),
+            (None, _) => Err(format!("“{key}” names no server.")),
+        };
+    }
+    if settings.get("url").is_some() || settings.get("command").is_some() {
+        return entry_draft("", &settings);
+    }
+    let mut entries = settings
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.iter());
+    match (entries.next(), entries.next()) {
+        (Some((name, entry)), None) if entry.get("url").is_some() || entry.get("command").is_some() => {
+            entry_draft(name, entry)
+        }
+        _ => {
+            let keys: Vec<_> = settings
+                .as_object()
+                .into_iter()
+                .flat_map(|m| m.keys())
+                .take(6)
+                .map(crate::text::chip)
+                .collect();
+            Err(format!(
+                "The settings have neither “url” nor “command”. Found: {}.",
+                if keys.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    keys.join(", ")
+                }
+            ))
+        }
+    }
+}
+
+fn entry_draft(name: &str, entry: &Json) -> Result<ServerDraft, String> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+    let map = |key: &str| {
+        entry
+            .get(key)
+            .and_then(Json::as_object)
+            .map_or_else(Vec::new, |members| {
+                members
+                    .iter()
+                    .filter_map(|(name, value)| {
+                        Some(NameValue {
+                            name: name.to_owned(),
+                            value: value.as_str()?.to_owned(),
+                        })
+                    })
+                    .collect()
+            })
+    };
+    let target = match (text("url"), text("command")) {
+        (Some(url), None) => TargetDraft::Http {
+            url: url.trim().to_owned(),
+            headers: map("headers"),
+        },
+        (None, Some(command)) => TargetDraft::Stdio {
+            command,
+            args: entry
+                .get("args")
+                .and_then(Json::as_array)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|arg| arg.as_str().map(str::to_owned))
+                .collect(),
+            env: map("env"),
+            cwd: text("cwd"),
+        },
+        (Some(_), Some(_)) => {
+            return Err("The settings have both “url” and “command”; one is needed.".to_owned());
+        }
+        (None, None) => return Err("The settings have neither “url” nor “command”.".to_owned()),
+    };
+    Ok(ServerDraft {
+        name: crate::text::line(name, 60),
+        target,
+        timeout_seconds: DEFAULT_TIMEOUT,
+    })
+}
+
+/// A name from the address or program where none was given; the person can change it.
+fn named(mut draft: ServerDraft) -> ServerDraft {
+    if draft.name.trim().is_empty() {
+        draft.name = match &draft.target {
+            TargetDraft::Http { url, .. } => Url::parse(url)
+                .ok()
+                .and_then(|url| url.host_str().map(str::to_owned))
+                .unwrap_or_default(),
+            TargetDraft::Stdio { command, args, .. } => {
+                let word = args.iter().find(|arg| !arg.starts_with('-')).unwrap_or(command);
+                word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned()
+            }
+        };
+    }
+    draft
+}
+
+fn pairs(list: &[NameValue]) -> Vec<(String, String)> {
+    list.iter()
+        .map(|pair| (pair.name.trim().to_owned(), pair.value.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pasted: &str, name: &str, shown_as: &str) {
+        let preview = understand(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}"));
+        assert_eq!(preview.draft.name, name, "{pasted}");
+        assert_eq!(
+            shown(&target(&preview.draft.target).expect(pasted)),
+            shown_as,
+            "{pasted}"
+        );
+    }
+
+    #[test]
+    fn addresses_commands_and_settings_are_understood() {
+        check(" https://a.test/mcp\n", "a.test", "https://a.test");
+        check("http://127.0.0.1:3141/mcp", "127.0.0.1", "http://127.0.0.1:3141");
+        check("npx -y demo-server", "demo-server", "npx -y demo-server");
+        check(
+            "python3 '/opt/My Files/server.py' --q 'a\"b'",
+            "server.py",
+            "python3 '/opt/My Files/server.py' --q 'a\"b'",
+        );
+        check(
+            r#"{"mcpServers":{"crm":{"command":"crm","args":["--x"]}}}"#,
+            "crm",
+            "crm --x",
+        );
+        check(
+            r#"{"servers":{"a":{"url":"https://a.test/mcp"}}}"#,
+            "a",
+            "https://a.test",
+        );
+        check(
+            r#"{"url":"https://b.test/mcp","headers":{"X-Key":"k"}}"#,
+            "b.test",
+            "https://b.test",
+        );
+        check(r#"{"notes":{"command":"notes"}}"#, "notes", "notes");
+    }
+
+    #[test]
+    fn variables_before_a_command_are_its_environment() {
+        let preview = understand("TOKEN=abc serve --port 1").expect("understood");
+        let Ok(Target::Stdio(command)) = target(&preview.draft.target) else {
+            panic!("a command")
+        };
+        assert_eq!(command.env, [("TOKEN".to_owned(), "abc".to_owned())]);
+        assert_eq!((command.program.as_str(), command.args.len()), ("serve", 2));
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_why() {
+        let fails = |pasted: &str, word: &str| {
+            let error = understand(pasted).expect_err(pasted);
+            assert!(error.contains(word), "{pasted}: {error}");
+        };
+        fails("", "Paste");
+        fails("ftp://a.test/x", "https://");
+        fails("https://u:p@a.test/", "header");
+        fails("echo 'x", "quote");
+        fails(
+            r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#,
+            "2 servers",
+        );
+        fails(r#"{"theme":"dark"}"#, "Found: theme");
+        fails("{", "cannot be read");
+        fails(r#"{"url":"https://a.test","headers":{"a b":"x"}}"#, "header name");
+    }
+
+    #[test]
+    fn case_118_a_header_of_the_protocol_is_not_replaced() {
+        let preview = understand(r#"{"url":"https://a.test","headers":{"Accept":"application/json"}}"#);
+        assert!(preview.expect("understood").notes[0].contains("“Accept” belongs to the protocol"));
+    }
+}
