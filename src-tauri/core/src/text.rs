@@ -13,6 +13,8 @@ use unicode_normalization::char::is_combining_mark;
 pub const MESSAGE: usize = 4_000;
 /// Longest text that "show all" shows, in code points.
 pub const WHOLE: usize = 100_000;
+/// Longest JSON that is shown, in code points.
+pub const SOURCE: usize = 400_000;
 /// Longest title of a field or option, in code points.
 pub const TITLE: usize = 120;
 /// Longest description, in code points.
@@ -78,6 +80,15 @@ pub fn line(text: &str, limit: usize) -> String {
     let mut text = text.replace(['\n', '\t'], " ");
     if left_out > 0 {
         text.push('…');
+    }
+    text
+}
+
+/// A long text for looking at, such as JSON: filtered, and cut with a word after [`SOURCE`] code points.
+pub fn source(text: &str) -> String {
+    let Filtered { mut text, left_out } = block(text, SOURCE);
+    if left_out > 0 {
+        text.push_str(&format!("\n… ({left_out} more characters)"));
     }
     text
 }

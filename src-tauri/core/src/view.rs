@@ -347,7 +347,6 @@ pub enum CallPhase {
     /// The server asks to be asked again; paced.
     Pacing,
     PausedAtCap,
-    PausedServerChanged,
     /// An answer or call did not leave this computer, or was refused before anything happened.
     NotDelivered,
     /// Sent, nothing heard back.

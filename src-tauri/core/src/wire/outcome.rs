@@ -43,7 +43,6 @@ impl std::fmt::Debug for InputRequired {
 pub enum Entry {
     Form {
         message: String,
-        schema: Option<Json>,
         raw: Json,
     },
     Link {
@@ -57,6 +56,13 @@ impl Entry {
     pub fn message(&self) -> &str {
         match self {
             Self::Form { message, .. } | Self::Link { message, .. } => message,
+        }
+    }
+
+    /// The entry as it was sent, for people who want to see it.
+    pub fn raw(&self) -> &Json {
+        match self {
+            Self::Form { raw, .. } | Self::Link { raw, .. } => raw,
         }
     }
 }

@@ -1,0 +1,206 @@
+//! One question: what it is, where it stands, what can be done with it. Pure.
+
+use super::guard::Look;
+use crate::form::{FieldInput, Form};
+use crate::text;
+use crate::link::{self, Asker, Known, Link, Verdict};
+use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
+use crate::wire::json::Json;
+use crate::wire::outcome::Entry;
+
+/// A question of one round of one call. Its identity is (server, call, round, key).
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) id: AskId,
+    pub(super) call: CallId,
+    pub(super) key: String,
+    /// The round it belongs to now. A link that is asked for again keeps its card and moves on with the rounds.
+    pub(super) round: u32,
+    pub(super) position: u32,
+    pub(super) of: u32,
+    pub(super) message: String,
+    pub(super) body: Body,
+    pub(super) stage: Stage,
+    pub(super) draft: Vec<FieldInput>,
+    pub(super) revision: u32,
+    pub(super) look: Look,
+    pub(super) asked_at: String,
+    /// How often the person declined a question under this key in this call before.
+    pub(super) declined_before: u32,
+    /// The same page was opened before under another query; the person may have finished there.
+    pub(super) may_be_finished: bool,
+    /// Times that this link was opened.
+    pub(super) opened: u32,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Form(Form),
+    Link(Link),
+    /// Nothing can be accepted; the reason for a person, and what was sent.
+    Unusable { reason: String, raw: String },
+}
+
+/// Where a question stands. [`AskPhase`] is what the window sees of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stage {
+    Waiting,
+    Opening,
+    OpenFailed(String),
+    /// Decided; the bare result that will travel.
+    Kept(Given),
+    Sending(Given),
+    InBrowser { asking: bool, trouble: Option<String> },
+    Delivered(Action),
+    Undelivered(Given),
+    Closed(String),
+}
+
+/// One answer of the protocol, with the exact result that is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Given {
+    pub(super) action: Action,
+    pub(super) result: Json,
+    /// It tells of a link that was opened.
+    pub(super) opened_link: bool,
+}
+
+impl Given {
+    pub(super) fn form(result: Json) -> Self {
+        Self { action: Action::Accept, result, opened_link: false }
+    }
+
+    /// Consent to a link carries no content (client/elicitation, "Response Actions").
+    pub(super) fn link() -> Self {
+        Self { action: Action::Accept, result: bare("accept"), opened_link: true }
+    }
+
+    pub(super) fn decline() -> Self {
+        Self { action: Action::Decline, result: bare("decline"), opened_link: false }
+    }
+
+    pub(super) fn cancel() -> Self {
+        Self { action: Action::Cancel, result: bare("cancel"), opened_link: false }
+    }
+}
+
+fn bare(action: &str) -> Json {
+    Json::object([("action", Json::string(action))])
+}
+
+impl Body {
+    pub(super) fn of(entry: &Entry, asker: &Asker, known: &Known) -> Self {
+        let unusable = |reason: String| Self::Unusable { reason, raw: text::source(&entry.raw().pretty()) };
+        match entry {
+            Entry::Form { raw, .. } => match Form::of_request(raw.get("params").unwrap_or(&Json::Null)) {
+                Ok(form) => Self::Form(form),
+                Err(undrawable) => unusable(undrawable.to_string()),
+            },
+            Entry::Link { url: Some(url), .. } => Self::Link(link::inspect(url, asker, known)),
+            Entry::Link { url: None, .. } => {
+                unusable("The server asks to open a web page but does not say which.".to_owned())
+            }
+        }
+    }
+
+    pub(super) fn kind(&self) -> AskKind {
+        match self {
+            Self::Form(_) => AskKind::Form,
+            Self::Link(_) => AskKind::Link,
+            Self::Unusable { .. } => AskKind::Unusable,
+        }
+    }
+}
+
+impl Ask {
+    pub(super) fn set(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.changed();
+    }
+
+    /// Anything on the card changed: it must be looked at anew.
+    pub(super) fn changed(&mut self) {
+        self.revision += 1;
+        self.look.changed();
+    }
+
+    /// Whether the person still has to decide, so that the round cannot go yet.
+    pub(super) fn is_open(&self) -> bool {
+        match &self.stage {
+            Stage::Waiting | Stage::Opening | Stage::OpenFailed(_) => true,
+            Stage::InBrowser { asking, .. } => !asking,
+            Stage::Kept(_)
+            | Stage::Sending(_)
+            | Stage::Delivered(_)
+            | Stage::Undelivered(_)
+            | Stage::Closed(_) => false,
+        }
+    }
+
+    /// Whether it belongs into the inbox.
+    pub(super) fn is_listed(&self) -> bool {
+        match &self.stage {
+            Stage::Delivered(_) | Stage::Closed(_) => false,
+            Stage::Waiting
+            | Stage::Opening
+            | Stage::OpenFailed(_)
+            | Stage::Kept(_)
+            | Stage::Sending(_)
+            | Stage::InBrowser { .. }
+            | Stage::Undelivered(_) => true,
+        }
+    }
+
+    pub(super) fn phase(&self) -> AskPhase {
+        match &self.stage {
+            Stage::Waiting => AskPhase::Waiting,
+            Stage::Opening => AskPhase::Opening,
+            Stage::OpenFailed(reason) => AskPhase::OpenFailed { reason: reason.clone() },
+            Stage::Kept(given) => AskPhase::Kept { action: given.action },
+            Stage::Sending(given) => AskPhase::Sending { action: given.action },
+            Stage::InBrowser { asking, trouble } => {
+                AskPhase::InBrowser { asking: *asking, trouble: trouble.clone() }
+            }
+            Stage::Delivered(action) => AskPhase::Delivered { action: *action },
+            Stage::Undelivered(given) => AskPhase::Undelivered { action: given.action },
+            Stage::Closed(reason) => AskPhase::Closed { reason: reason.clone() },
+        }
+    }
+
+    /// What can be done now, in the order of the buttons.
+    pub(super) fn acts(&self) -> Vec<Act> {
+        let mut acts = Vec::new();
+        match &self.stage {
+            Stage::Waiting | Stage::OpenFailed(_) => {
+                acts.extend([Act::Decline, Act::Dismiss]);
+                match &self.body {
+                    Body::Form(_) => acts.push(Act::Accept),
+                    Body::Link(link) if link.inspection.verdict < Verdict::Refused => {
+                        if self.may_be_finished {
+                            acts.push(Act::AlreadyFinished);
+                        }
+                        acts.push(Act::Open);
+                    }
+                    Body::Link(_) | Body::Unusable { .. } => {}
+                }
+            }
+            Stage::InBrowser { asking: true, .. } => acts.push(Act::Open),
+            Stage::InBrowser { asking: false, .. } => {
+                acts.extend([Act::Decline, Act::GiveUp, Act::Open, Act::CheckAgain]);
+            }
+            Stage::Kept(_) => acts.push(Act::Edit),
+            Stage::Opening
+            | Stage::Sending(_)
+            | Stage::Delivered(_)
+            | Stage::Undelivered(_)
+            | Stage::Closed(_) => {}
+        }
+        if self.of > 1 && (self.is_open() || matches!(self.stage, Stage::Kept(_))) {
+            acts.push(Act::DeclineAll);
+        }
+        if !matches!(self.stage, Stage::Delivered(_) | Stage::Undelivered(_) | Stage::Closed(_)) {
+            acts.push(Act::StopCall);
+        }
+        acts
+    }
+}

@@ -1,0 +1,518 @@
+//! One call as the inbox holds it, and the inbox as the [`Host`] of its driver.
+
+use super::ask::{Ask, Body, Stage};
+use super::guard::Look;
+use super::{Inbox, NewCall, result};
+use crate::form::{FieldInput, FormView};
+use crate::link::{Known, same_page};
+use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
+use crate::mrtr::machine::{Machine, ROUND_CAP};
+use crate::text;
+use crate::transport::Fault;
+use crate::view::{
+    Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, OfferKind, ProgressView, ResultView,
+};
+use crate::wire::json::Json;
+use crate::wire::outcome::Entry;
+use std::collections::HashMap;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// The key of a question, its fields, and what was typed.
+pub(super) type OldDraft = (String, FormView, Vec<FieldInput>);
+
+pub(super) struct Call {
+    pub(super) id: CallId,
+    pub(super) new: NewCall,
+    pub(super) stop: CancellationToken,
+    pub(super) rounds: u32,
+    /// The number of the round that is asked or was answered last.
+    pub(super) round_number: u32,
+    pub(super) rounds_answered: u32,
+    pub(super) over_cap: bool,
+    /// Where the answers of the open round go. Taken by the one claim.
+    pub(super) answers: Option<oneshot::Sender<Answers>>,
+    /// Where the word on a trouble goes.
+    pub(super) next: Option<oneshot::Sender<Next>>,
+    pub(super) end: Option<End>,
+    phase: CallPhase,
+    detail: Option<String>,
+    started_at: String,
+    progress: Option<ProgressView>,
+    /// Links that were opened in this call.
+    links: Vec<(String, Url)>,
+    declines: HashMap<String, u32>,
+    drafts: Vec<OldDraft>,
+}
+
+/// The inbox, for the driver of one call.
+pub(super) struct CallHost {
+    pub(super) inbox: Inbox,
+    pub(super) call: CallId,
+}
+
+impl Host for CallHost {
+    fn happened(&self, event: Event) {
+        {
+            let mut state = self.inbox.lock();
+            let state = &mut *state;
+            let Some(call) = state.calls.get_mut(&self.call) else { return };
+            match event {
+                Event::Sending => call.phase = CallPhase::Sending,
+                Event::Pacing(_) => call.phase = CallPhase::Pacing,
+                Event::Progress { progress, total, message } => {
+                    call.progress = Some(ProgressView { percent: percent(&progress, total.as_deref()), message });
+                }
+                Event::Replied => {
+                    call.progress = None;
+                    for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                        if let Stage::Sending(given) = &ask.stage {
+                            let action = given.action;
+                            ask.set(Stage::Delivered(action));
+                        }
+                    }
+                }
+            }
+        }
+        self.inbox.bump();
+    }
+
+    async fn answer(&self, machine: &Machine) -> Option<Answers> {
+        let (stop, answers) = {
+            let mut state = self.inbox.lock();
+            let state = &mut *state;
+            let call = state.calls.get_mut(&self.call)?;
+            let (sender, answers) = oneshot::channel();
+            call.answers = Some(sender);
+            call.phase = CallPhase::Asking;
+            call.over_cap = machine.over_cap();
+            if call.round_number == machine.rounds() {
+                // The same round once more: only a link that is in the browser comes back to the person.
+            } else {
+                call.rounds = machine.rounds();
+                call.round_number = machine.rounds();
+                let entries = machine.round().map(|round| round.entries.as_slice()).unwrap_or_default();
+                let mut asks = call.questions(entries, &mut state.asks, &mut state.last_ask);
+                let now = self.inbox.shared.clock.local_time();
+                for ask in &mut asks {
+                    if ask.asked_at.is_empty() {
+                        ask.asked_at.clone_from(&now);
+                    }
+                }
+                // What was in the browser and is not asked for again is done.
+                for old in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                    if matches!(old.stage, Stage::InBrowser { asking: true, .. }) {
+                        old.set(Stage::Delivered(Action::Accept));
+                    }
+                }
+                state.asks.extend(asks.into_iter().map(|ask| (ask.id, ask)));
+            }
+            (call.stop.clone(), answers)
+        };
+        self.inbox.bump();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            answers = answers => answers.ok(),
+        }
+    }
+
+    async fn trouble(&self, trouble: Trouble) -> Next {
+        let (stop, next) = {
+            let mut state = self.inbox.lock();
+            let state = &mut *state;
+            let Some(call) = state.calls.get_mut(&self.call) else { return Next::Leave };
+            let mut asks: Vec<&mut Ask> = state
+                .asks
+                .values_mut()
+                .filter(|ask| ask.call == call.id && ask.round == call.round_number)
+                .collect();
+            if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
+                && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
+            {
+                // A lone link: its round goes on from the waiting card, whatever became of the last try.
+                ask.set(Stage::InBrowser { asking: false, trouble: Some(words) });
+                return Next::AskAgain;
+            }
+            for ask in asks {
+                match &ask.stage {
+                    Stage::Sending(given) => {
+                        let given = given.clone();
+                        ask.set(Stage::Undelivered(given));
+                    }
+                    Stage::InBrowser { asking: true, .. } => ask.set(Stage::Undelivered(super::Given::link())),
+                    Stage::Waiting
+                    | Stage::Opening
+                    | Stage::OpenFailed(_)
+                    | Stage::Kept(_)
+                    | Stage::InBrowser { asking: false, .. }
+                    | Stage::Delivered(_)
+                    | Stage::Undelivered(_)
+                    | Stage::Closed(_) => {}
+                }
+            }
+            let (sender, next) = oneshot::channel();
+            call.next = Some(sender);
+            (call.phase, call.detail) = told(&trouble);
+            (call.stop.clone(), next)
+        };
+        self.inbox.bump();
+        let next = tokio::select! {
+            biased;
+            () = stop.cancelled() => Next::Leave,
+            next = next => next.unwrap_or(Next::Leave),
+        };
+        if next == Next::GoOn {
+            self.resumed();
+        }
+        next
+    }
+}
+
+impl CallHost {
+    /// The same answers are on their way again.
+    fn resumed(&self) {
+        {
+            let mut state = self.inbox.lock();
+            let state = &mut *state;
+            let Some(call) = state.calls.get_mut(&self.call) else { return };
+            call.detail = None;
+            for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                if let Stage::Undelivered(given) = ask.stage.clone() {
+                    ask.set(if given.opened_link {
+                        Stage::InBrowser { asking: true, trouble: None }
+                    } else {
+                        Stage::Sending(given)
+                    });
+                }
+            }
+        }
+        self.inbox.bump();
+    }
+}
+
+impl Inbox {
+    /// A call is over. Questions without an answer are closed; nothing is sent for them.
+    pub(super) fn ended(&self, id: CallId, end: End) {
+        {
+            let mut state = self.lock();
+            let state = &mut *state;
+            let Some(call) = state.calls.get_mut(&id) else { return };
+            (call.phase, call.detail) = ending(&end);
+            call.progress = None;
+            call.answers = None;
+            call.next = None;
+            let (reason, delivered) = match &end {
+                End::Done(_) | End::Refused { .. } | End::Invalid(_) => ("The call is over.", true),
+                End::Left(_) => ("You left it at that. It was not sent again.", false),
+                End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
+            };
+            for ask in state.asks.values_mut().filter(|ask| ask.call == id && ask.is_listed()) {
+                let action = match &ask.stage {
+                    Stage::InBrowser { asking: true, .. } if delivered => Some(Action::Accept),
+                    Stage::Waiting
+                    | Stage::Opening
+                    | Stage::OpenFailed(_)
+                    | Stage::Kept(_)
+                    | Stage::Sending(_)
+                    | Stage::InBrowser { .. }
+                    | Stage::Delivered(_)
+                    | Stage::Undelivered(_)
+                    | Stage::Closed(_) => None,
+                };
+                ask.set(match action {
+                    Some(action) => Stage::Delivered(action),
+                    None => Stage::Closed(reason.to_owned()),
+                });
+            }
+            call.end = Some(end);
+        }
+        self.bump();
+    }
+}
+
+impl Call {
+    pub(super) fn new(id: CallId, new: NewCall, drafts: Vec<OldDraft>, started_at: String) -> Self {
+        Self {
+            id,
+            new,
+            stop: CancellationToken::new(),
+            rounds: 0,
+            round_number: 0,
+            rounds_answered: 0,
+            over_cap: false,
+            answers: None,
+            next: None,
+            end: None,
+            phase: CallPhase::Sending,
+            detail: None,
+            started_at,
+            progress: None,
+            links: Vec::new(),
+            declines: HashMap::new(),
+            drafts,
+        }
+    }
+
+    pub(super) fn declined(&mut self, key: &str) {
+        *self.declines.entry(key.to_owned()).or_default() += 1;
+    }
+
+    pub(super) fn remember_link(&mut self, ask: &Ask) {
+        if let Body::Link(link) = &ask.body
+            && let Some(url) = &link.url
+            && !self.links.iter().any(|(key, known)| *key == ask.key && known == url)
+        {
+            self.links.push((ask.key.clone(), url.clone()));
+        }
+    }
+
+    pub(super) fn acts(&self) -> Vec<CallAct> {
+        match self.phase {
+            CallPhase::Sending | CallPhase::Asking | CallPhase::Pacing => vec![CallAct::Stop],
+            CallPhase::PausedAtCap => vec![CallAct::ContinueRounds, CallAct::Stop],
+            CallPhase::NotDelivered | CallPhase::Unknown if self.next.is_some() => {
+                vec![CallAct::SendAgain, CallAct::Leave]
+            }
+            CallPhase::NotDelivered
+            | CallPhase::Unknown
+            | CallPhase::Done
+            | CallPhase::DoneWithError
+            | CallPhase::Failed
+            | CallPhase::Stopped => vec![CallAct::StartAgain],
+        }
+    }
+
+    pub(super) fn row(&self) -> CallRow {
+        CallRow {
+            id: self.id,
+            server: self.new.server.id,
+            server_name: self.new.server.name.clone(),
+            practice: self.new.server.practice,
+            kind: self.new.kind,
+            name: text::chip(&self.new.name),
+            arguments: chips(&self.new.arguments),
+            initiator: self.new.initiator.clone(),
+            phase: self.phase,
+            word: word(self.phase, self.end.is_some()).to_owned(),
+            detail: self.detail.clone(),
+            started_at: self.started_at.clone(),
+            rounds: self.rounds,
+            progress: self.progress.clone(),
+            acts: self.acts(),
+        }
+    }
+
+    pub(super) fn result(&self) -> ResultView {
+        match &self.end {
+            Some(End::Done(json)) => ResultView {
+                call: self.row(),
+                parts: result::parts(self.new.kind, json),
+                json: Some(text::source(&json.pretty())),
+            },
+            Some(End::Refused { .. } | End::Invalid(_) | End::Left(_) | End::Stopped { .. }) | None => {
+                ResultView { call: self.row(), parts: Vec::new(), json: None }
+            }
+        }
+    }
+
+    /// The questions of a new round, forms before links. A link that was opened and is asked for again keeps its
+    /// card (taken out of `asks`).
+    fn questions(
+        &self,
+        entries: &[(String, Entry)],
+        asks: &mut std::collections::BTreeMap<AskId, Ask>,
+        last_ask: &mut u32,
+    ) -> Vec<Ask> {
+        let of = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        let known = Known { practice: self.new.server.practice_page.clone(), ..Known::default() };
+        let mut questions: Vec<Ask> = Vec::new();
+        for (key, entry) in entries {
+            let body = Body::of(entry, &self.new.server.asker, &known);
+            let again = match &body {
+                Body::Link(link) => link.url.as_ref().and_then(|url| self.asked_again(key, url, asks)),
+                Body::Form(_) | Body::Unusable { .. } => None,
+            };
+            let mut ask = match again.and_then(|id| asks.remove(&id)) {
+                Some(mut ask) => {
+                    ask.set(Stage::InBrowser { asking: false, trouble: None });
+                    ask
+                }
+                None => {
+                    *last_ask += 1;
+                    self.question(AskId(*last_ask), key, body)
+                }
+            };
+            ask.round = self.round_number;
+            ask.of = of;
+            entry.message().clone_into(&mut ask.message);
+            questions.push(ask);
+        }
+        questions.sort_by_key(|ask| matches!(ask.body, Body::Link(_)));
+        for (position, ask) in (1..).zip(&mut questions) {
+            ask.position = position;
+        }
+        questions
+    }
+
+    fn question(&self, id: AskId, key: &str, body: Body) -> Ask {
+        let draft = match &body {
+            Body::Form(form) => {
+                let view = form.view();
+                let old = self.drafts.iter().find(|(old_key, fields, _)| old_key == key && *fields == view);
+                old.map(|(_, _, draft)| draft.clone()).unwrap_or_default()
+            }
+            Body::Link(_) | Body::Unusable { .. } => Vec::new(),
+        };
+        let url = match &body {
+            Body::Link(link) => link.url.as_ref(),
+            Body::Form(_) | Body::Unusable { .. } => None,
+        };
+        let opened = |is: &dyn Fn(&Url) -> bool| self.links.iter().any(|(old_key, old)| old_key == key && is(old));
+        let may_be_finished = url.is_some_and(|url| opened(&|old| same_page(old, url)));
+        let in_browser = url.is_some_and(|url| opened(&|old| old == url));
+        Ask {
+            id,
+            call: self.id,
+            key: key.to_owned(),
+            round: self.round_number,
+            position: 1,
+            of: 1,
+            message: String::new(),
+            body,
+            stage: if in_browser { Stage::InBrowser { asking: false, trouble: None } } else { Stage::Waiting },
+            draft,
+            revision: 1,
+            look: Look::default(),
+            asked_at: String::new(),
+            declined_before: self.declines.get(key).copied().unwrap_or_default(),
+            may_be_finished,
+            opened: u32::from(in_browser),
+        }
+    }
+
+    /// The card of the same link under the same key that was opened before.
+    fn asked_again(&self, key: &str, url: &Url, asks: &std::collections::BTreeMap<AskId, Ask>) -> Option<AskId> {
+        asks.values()
+            .rev()
+            .find(|ask| {
+                let same = match &ask.body {
+                    Body::Link(link) => link.url.as_ref() == Some(url),
+                    Body::Form(_) | Body::Unusable { .. } => false,
+                };
+                let in_browser = matches!(ask.stage, Stage::InBrowser { asking: true, .. });
+                ask.call == self.id && ask.key == key && same && in_browser
+            })
+            .map(|ask| ask.id)
+    }
+}
+
+fn chips(arguments: &Json) -> Vec<ArgumentChip> {
+    let members = arguments.as_object().into_iter().flat_map(|members| members.iter());
+    members
+        .map(|(name, value)| ArgumentChip {
+            name: text::chip(name),
+            value: match value {
+                Json::String(value) => text::chip(value),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+                    text::chip(&value.to_string())
+                }
+            },
+        })
+        .collect()
+}
+
+fn percent(progress: &str, total: Option<&str>) -> Option<u32> {
+    let (progress, total): (f64, f64) = (progress.parse().ok()?, total?.parse().ok()?);
+    if !(total > 0.0 && progress.is_finite() && total.is_finite()) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
+    Some((progress / total * 100.0).clamp(0.0, 100.0) as u32)
+}
+
+/// What a lone link's card says of a try that failed; `None` for what is no such try.
+fn browser_trouble(trouble: &Trouble) -> Option<String> {
+    match trouble {
+        Trouble::Unknown(fault) => Some(format!("We lost touch with the server ({fault}). Check again when you are done.")),
+        Trouble::NotDelivered(fault) => Some(format!("The server could not be told ({fault}). Check again.")),
+        Trouble::Cap => None,
+    }
+}
+
+fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
+    match trouble {
+        Trouble::NotDelivered(Fault::SignIn { status }) => (
+            CallPhase::NotDelivered,
+            Some(format!(
+                "Not delivered: the server wants a sign-in (HTTP {status}) and did nothing. This version cannot sign in; a header of the server's settings may carry a token."
+            )),
+        ),
+        Trouble::NotDelivered(fault) => {
+            (CallPhase::NotDelivered, Some(format!("Not delivered, nothing left this computer: {fault}.")))
+        }
+        Trouble::Unknown(fault) => (
+            CallPhase::Unknown,
+            Some(format!(
+                "We sent it but heard nothing back: {fault}. It may have arrived. Sending again could do it twice."
+            )),
+        ),
+        Trouble::Cap => (
+            CallPhase::PausedAtCap,
+            Some(format!("The server asked {ROUND_CAP} times in a row to be asked again, without a question for you.")),
+        ),
+    }
+}
+
+fn ending(end: &End) -> (CallPhase, Option<String>) {
+    match end {
+        End::Done(result) if result.get("isError").and_then(Json::as_bool) == Some(true) => {
+            (CallPhase::DoneWithError, Some("The server says that it did not work.".to_owned()))
+        }
+        End::Done(_) => (CallPhase::Done, None),
+        End::Refused { error, status } => {
+            let status = status.filter(|status| *status != 200).map(|status| format!(", HTTP {status}"));
+            let message = text::line(&error.message, 300);
+            let message = if message.is_empty() { "no reason".to_owned() } else { format!("“{message}”") };
+            (
+                CallPhase::Failed,
+                Some(format!("The server refused: {message} ({}{}).", error.code, status.unwrap_or_default())),
+            )
+        }
+        End::Invalid(fault) => (
+            CallPhase::Failed,
+            Some(format!("The server's answer breaks the protocol: {fault}. Nothing was answered for you.")),
+        ),
+        End::Left(trouble) => told(trouble),
+        End::Stopped { in_flight: true } => {
+            (CallPhase::Stopped, Some("You stopped it while it was with the server. It may still have happened.".to_owned()))
+        }
+        End::Stopped { in_flight: false } => (CallPhase::Stopped, Some("You stopped it. Nothing more was sent.".to_owned())),
+    }
+}
+
+fn word(phase: CallPhase, ended: bool) -> &'static str {
+    match phase {
+        CallPhase::Sending => "with the server",
+        CallPhase::Asking => "asks you",
+        CallPhase::Pacing => "comes back later",
+        CallPhase::PausedAtCap => "paused",
+        CallPhase::NotDelivered => "not delivered",
+        CallPhase::Unknown if ended => "left, outcome unknown",
+        CallPhase::Unknown => "outcome unknown",
+        CallPhase::Done => "done",
+        CallPhase::DoneWithError => "did not work",
+        CallPhase::Failed => "failed",
+        CallPhase::Stopped => "stopped",
+    }
+}
+
+/// What kind of offer a method belongs to, for the call line.
+pub fn kind_word(kind: OfferKind) -> &'static str {
+    match kind {
+        OfferKind::Action => "action",
+        OfferKind::Starter => "starter",
+        OfferKind::Document => "document",
+    }
+}

@@ -1,0 +1,530 @@
+//! What waits for a person, over all servers: the calls that run and the questions they stand at.
+//!
+//! Promises:
+//! - A round is claimed once. Every change happens under one lock; of two answers the first wins and the other hears
+//!   [`Answered::AlreadyAnswered`]. The answers of a round travel together, when the last is given.
+//! - No answer without a person: nothing here answers by itself, by a clock or because a window got focus.
+//! - A link is opened by the id of its question, from the value that was inspected, once for each consent; a browser
+//!   that could not be asked never counts as consent.
+//! - Accepting is refused until the card was on the screen for [`guard::LOOK`].
+//!
+//! Deliberately absent: storage. Calls live in memory and end with the app.
+
+mod ask;
+mod call;
+pub mod guard;
+mod present;
+pub mod result;
+
+use crate::clock::Clock;
+use crate::form::{FieldInput, Form, Review};
+use crate::link::open::Browser;
+use crate::link::{self, Asker, Known, Verdict};
+use crate::mrtr::driver::{self, Answers, Line, Next};
+use crate::mrtr::machine::{Machine, Word};
+use crate::view::{
+    Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallRow, FailureCode, Initiator, OfferKind,
+    ResultView, ServerId, ServerRow,
+};
+use crate::wire::json::Json;
+use crate::wire::request::Request;
+use ask::{Ask, Body, Given, Stage};
+use call::Call;
+use guard::Guard;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+/// A browser that does not answer for this long could not be asked.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(15);
+/// Finished calls that are kept for looking at.
+const KEPT_CALLS: usize = 500;
+
+/// What a call's questions say about their server. Facts of this app, not claims of the server.
+#[derive(Clone, Debug)]
+pub struct ServerFacts {
+    pub id: ServerId,
+    /// The name the person gave.
+    pub name: String,
+    /// The host or program that answers go to.
+    pub goes_to: String,
+    pub practice: bool,
+    pub asker: Asker,
+    /// Where this app serves its practice page, for practice servers.
+    pub practice_page: Option<Url>,
+}
+
+/// A call to be started.
+#[derive(Clone, Debug)]
+pub struct NewCall {
+    pub server: ServerFacts,
+    pub kind: OfferKind,
+    /// What is called: a tool's or prompt's name, a resource's address.
+    pub name: String,
+    /// As shown in the call line.
+    pub arguments: Json,
+    pub request: Request,
+    pub initiator: Initiator,
+}
+
+/// The inbox. Clones share it.
+#[derive(Clone)]
+pub struct Inbox {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    clock: Arc<dyn Clock>,
+    browser: Arc<dyn Browser>,
+    guard: Guard,
+    word: Word,
+    changed: watch::Sender<u32>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: BTreeMap<CallId, Call>,
+    asks: BTreeMap<AskId, Ask>,
+    last_call: u32,
+    last_ask: u32,
+    /// Until then no control answers anything.
+    rest_until: Duration,
+}
+
+impl Inbox {
+    /// `word` is whose word answers are: a person's, or a script's.
+    pub fn new(clock: Arc<dyn Clock>, browser: Arc<dyn Browser>, guard: Guard, word: Word) -> Self {
+        let state = Mutex::new(State::default());
+        Self { shared: Arc::new(Shared { state, clock, browser, guard, word, changed: watch::Sender::new(0) }) }
+    }
+
+    /// A number that grows with every change.
+    pub fn changes(&self) -> watch::Receiver<u32> {
+        self.shared.changed.subscribe()
+    }
+
+    /// Starts a call; it runs until it ends or is stopped.
+    pub fn start<L: Line + 'static>(&self, line: Arc<L>, new: NewCall) -> CallId {
+        self.start_with_drafts(line, new, Vec::new())
+    }
+
+    /// Starts an ended call from the beginning. Drafts of the old one are offered where a question has the same key
+    /// and the same fields.
+    pub fn start_again<L: Line + 'static>(&self, line: Arc<L>, old: CallId) -> Option<CallId> {
+        let (new, drafts) = {
+            let state = self.lock();
+            let call = state.calls.get(&old)?;
+            let drafts = state.asks.values().filter(|ask| ask.call == old && !ask.draft.is_empty());
+            let drafts = drafts.filter_map(|ask| match &ask.body {
+                Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
+                Body::Link(_) | Body::Unusable { .. } => None,
+            });
+            (call.new.clone(), drafts.collect())
+        };
+        Some(self.start_with_drafts(line, new, drafts))
+    }
+
+    fn start_with_drafts<L: Line + 'static>(
+        &self,
+        line: Arc<L>,
+        new: NewCall,
+        drafts: Vec<call::OldDraft>,
+    ) -> CallId {
+        let machine = Machine::new(new.request.method, new.request.params.clone());
+        let (id, stop) = {
+            let mut state = self.lock();
+            state.last_call += 1;
+            let id = CallId(state.last_call);
+            let call = Call::new(id, new, drafts, self.shared.clock.local_time());
+            let stop = call.stop.clone();
+            state.calls.insert(id, call);
+            state.forget_old();
+            (id, stop)
+        };
+        self.bump();
+        let inbox = self.clone();
+        tokio::spawn(async move {
+            let host = call::CallHost { inbox: inbox.clone(), call: id };
+            let end = driver::run(machine, &*line, &host, &stop).await;
+            inbox.ended(id, end);
+        });
+        id
+    }
+
+    /// A card is on the screen in this revision; accepting works after the returned time.
+    pub fn shown(&self, ask: AskId, revision: u32) -> Option<Armed> {
+        let now = self.shared.clock.now();
+        let mut state = self.lock();
+        let ask = state.asks.get_mut(&ask).filter(|ask| ask.revision == revision)?;
+        ask.look.shown(now);
+        Some(Armed { in_ms: milliseconds(guard::LOOK) })
+    }
+
+    /// The window was resized or came to the front.
+    pub fn rearm(&self) {
+        let now = self.shared.clock.now();
+        for ask in self.lock().asks.values_mut() {
+            ask.look.rearm(now);
+        }
+    }
+
+    /// Keeps what was typed so far and says what would be sent.
+    pub fn draft(&self, ask: AskId, inputs: Vec<FieldInput>) -> Option<Review> {
+        let mut state = self.lock();
+        let ask = state.asks.get_mut(&ask)?;
+        let Body::Form(form) = &ask.body else { return None };
+        let review = form.review(&inputs);
+        if ask.stage == Stage::Waiting && ask.draft != inputs {
+            let first = ask.draft.is_empty() != inputs.is_empty();
+            ask.draft = inputs;
+            drop(state);
+            if first {
+                self.bump();
+            }
+        }
+        Some(review)
+    }
+
+    /// Does one thing with a question. `inputs` belong to [`Act::Accept`], `domain` to [`Act::Open`] of a risky link.
+    pub async fn act(
+        &self,
+        ask: AskId,
+        revision: u32,
+        act: Act,
+        inputs: Option<Vec<FieldInput>>,
+        domain: Option<String>,
+    ) -> Answered {
+        match self.decide(ask, revision, act, inputs, domain.as_deref()) {
+            Decided::Now(answered) => answered,
+            Decided::Open(url) => self.open(ask, url).await,
+        }
+    }
+
+    /// Stops a call. Nothing more is sent; what is in flight is cancelled by the rule of its transport.
+    pub fn stop(&self, call: CallId) {
+        if let Some(call) = self.lock().calls.get_mut(&call) {
+            call.stop.cancel();
+        }
+    }
+
+    /// Stops every call of a server, before it is removed.
+    pub fn stop_server(&self, server: ServerId) {
+        for call in self.lock().calls.values() {
+            if call.new.server.id == server {
+                call.stop.cancel();
+            }
+        }
+    }
+
+    /// The person's word on a call that stands still. False where that is not (or no longer) asked.
+    pub fn act_on_call(&self, call: CallId, act: CallAct) -> bool {
+        let next = match act {
+            CallAct::SendAgain | CallAct::ContinueRounds => Next::GoOn,
+            CallAct::Leave => Next::Leave,
+            CallAct::Stop => {
+                self.stop(call);
+                return true;
+            }
+            CallAct::StartAgain => return false,
+        };
+        let mut state = self.lock();
+        let Some(call) = state.calls.get_mut(&call) else { return false };
+        if !call.acts().contains(&act) {
+            return false;
+        }
+        let Some(word) = call.next.take() else { return false };
+        word.send(next).is_ok()
+    }
+
+    /// Questions that wait, oldest first.
+    pub fn asks(&self) -> Vec<AskRow> {
+        let state = self.lock();
+        let asks = state.asks.values().filter(|ask| ask.is_listed());
+        asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?))).collect()
+    }
+
+    /// Calls, newest first.
+    pub fn calls(&self) -> Vec<CallRow> {
+        self.lock().calls.values().rev().map(Call::row).collect()
+    }
+
+    /// One question, whole. `server` gives the row of its server.
+    pub fn ask(&self, ask: AskId, server: impl FnOnce(ServerId) -> Option<(ServerRow, String)>) -> Option<AskView> {
+        let state = self.lock();
+        let ask = state.asks.get(&ask)?;
+        let call = state.calls.get(&ask.call)?;
+        let (row, known_since) = server(call.new.server.id)?;
+        let others_open =
+            state.asks.values().any(|other| other.call == ask.call && other.id != ask.id && other.round == ask.round && other.is_open());
+        Some(present::ask_view(ask, call, row, known_since, others_open))
+    }
+
+    pub fn result(&self, call: CallId) -> Option<ResultView> {
+        self.lock().calls.get(&call).map(Call::result)
+    }
+
+    /// The raw result, error and rounds of a call, for programs.
+    pub fn end(&self, call: CallId) -> Option<(u32, Option<driver::End>)> {
+        self.lock().calls.get(&call).map(|call| (call.rounds, call.end.clone()))
+    }
+
+    /// The server that a call went to.
+    pub fn server_of(&self, call: CallId) -> Option<ServerId> {
+        self.lock().calls.get(&call).map(|call| call.new.server.id)
+    }
+
+    /// The form of a question, for answers that are not typed into fields.
+    pub fn with_form<T>(&self, ask: AskId, read: impl FnOnce(&Form) -> T) -> Option<T> {
+        match &self.lock().asks.get(&ask)?.body {
+            Body::Form(form) => Some(read(form)),
+            Body::Link(_) | Body::Unusable { .. } => None,
+        }
+    }
+
+    /// The key of a question in its round, for scripts and the person's details.
+    pub fn key(&self, ask: AskId) -> Option<String> {
+        self.lock().asks.get(&ask).map(|ask| ask.key.clone())
+    }
+
+    fn decide(
+        &self,
+        id: AskId,
+        revision: u32,
+        act: Act,
+        inputs: Option<Vec<FieldInput>>,
+        domain: Option<&str>,
+    ) -> Decided {
+        let now = self.shared.clock.now();
+        let mut state = self.lock();
+        let rest = state.rest_until.saturating_sub(now);
+        let Some(ask) = state.asks.get_mut(&id) else {
+            return Decided::not_possible("There is no such question any more.");
+        };
+        if act == Act::StopCall {
+            let call = ask.call;
+            drop(state);
+            self.stop(call);
+            return Decided::Now(Answered::Sent);
+        }
+        if !ask.acts().contains(&act) {
+            return Decided::Now(match ask.stage {
+                Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
+                    Answered::NotPossible { reason: "This question cannot be answered in that way.".to_owned() }
+                }
+                Stage::Closed(ref reason) => Answered::NotPossible { reason: reason.clone() },
+                Stage::Opening
+                | Stage::Kept(_)
+                | Stage::Sending(_)
+                | Stage::InBrowser { asking: true, .. }
+                | Stage::Delivered(_)
+                | Stage::Undelivered(_) => Answered::AlreadyAnswered,
+            });
+        }
+        if ask.revision != revision {
+            return Decided::Now(Answered::Changed);
+        }
+        if self.shared.guard == Guard::Window {
+            let look = match act {
+                Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished => {
+                    ask.look.remaining(now).unwrap_or(guard::LOOK)
+                }
+                Act::Decline
+                | Act::Dismiss
+                | Act::GiveUp
+                | Act::Edit
+                | Act::DeclineAll
+                | Act::StopCall => Duration::ZERO,
+            };
+            let wait = look.max(rest);
+            if !wait.is_zero() {
+                return Decided::Now(Answered::TooSoon { wait_ms: milliseconds(wait) });
+            }
+        }
+        let given = match (act, &ask.body) {
+            (Act::Accept, Body::Form(form)) => {
+                let inputs = inputs.unwrap_or_else(|| ask.draft.clone());
+                match form.answer(&inputs) {
+                    Ok(answer) => {
+                        ask.draft = inputs;
+                        Given::form(answer.result())
+                    }
+                    Err(errors) => {
+                        ask.draft = inputs;
+                        return Decided::Now(Answered::Invalid { errors });
+                    }
+                }
+            }
+            (Act::Open, Body::Link(link)) => {
+                if link.inspection.verdict == Verdict::Risky
+                    && let Err(message) = link::typed_domain(&link.inspection, domain.unwrap_or_default())
+                {
+                    return Decided::Now(Answered::WrongDomain { message });
+                }
+                let Some(url) = link.url.clone() else {
+                    return Decided::not_possible("This link is refused.");
+                };
+                if matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
+                    ask.set(Stage::Opening);
+                }
+                state.rest_until = now + guard::REST;
+                drop(state);
+                self.bump();
+                return Decided::Open(url);
+            }
+            (Act::CheckAgain | Act::AlreadyFinished, Body::Link(_)) => Given::link(),
+            (Act::Decline, _) => Given::decline(),
+            (Act::Dismiss | Act::GiveUp, _) => Given::cancel(),
+            (Act::Edit, _) => {
+                let opened = matches!(&ask.stage, Stage::Kept(given) if given.opened_link);
+                ask.set(if opened {
+                    Stage::InBrowser { asking: false, trouble: None }
+                } else {
+                    Stage::Waiting
+                });
+                drop(state);
+                self.bump();
+                return Decided::Now(Answered::Kept { open: 1 });
+            }
+            (Act::DeclineAll, _) => {
+                let (call, round) = (ask.call, ask.round);
+                for other in state.asks.values_mut().filter(|other| other.call == call && other.round == round) {
+                    if other.is_open() || matches!(other.stage, Stage::Kept(_)) {
+                        other.set(Stage::Kept(Given::decline()));
+                    }
+                }
+                return self.settle(state, call, now);
+            }
+            (Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::StopCall, _) => {
+                return Decided::not_possible("This question cannot be answered in that way.");
+            }
+        };
+        let call = ask.call;
+        ask.set(Stage::Kept(given));
+        self.settle(state, call, now)
+    }
+
+    /// Sends the round of `call` if every question of it is decided: the claim, under the lock that made it so.
+    fn settle(&self, mut state: MutexGuard<'_, State>, call: CallId, now: Duration) -> Decided {
+        state.rest_until = now + guard::REST;
+        let open = state.claim(call, self.shared.word);
+        drop(state);
+        self.bump();
+        Decided::Now(match open {
+            0 => Answered::Sent,
+            open => Answered::Kept { open },
+        })
+    }
+
+    /// Asks the browser, off this thread, and takes a consent as given only when it could be asked.
+    async fn open(&self, id: AskId, url: Url) -> Answered {
+        let browser = Arc::clone(&self.shared.browser);
+        let opening = tokio::task::spawn_blocking(move || browser.open(&url));
+        let failed = match tokio::time::timeout(OPEN_TIMEOUT, opening).await {
+            Ok(Ok(Ok(()))) => None,
+            Ok(Ok(Err(error))) => Some(error.to_string()),
+            Ok(Err(_)) => Some("The browser could not be asked.".to_owned()),
+            Err(_) => Some("The browser did not react.".to_owned()),
+        };
+        let now = self.shared.clock.now();
+        let mut state = self.lock();
+        let Some(ask) = state.asks.get_mut(&id) else {
+            return Answered::NotPossible { reason: "There is no such question any more.".to_owned() };
+        };
+        match (failed, &ask.stage) {
+            (None, Stage::Opening) => {
+                ask.opened += 1;
+                let call = ask.call;
+                ask.set(Stage::Kept(Given::link()));
+                match self.settle(state, call, now) {
+                    Decided::Now(answered) => answered,
+                    Decided::Open(_) => Answered::Sent,
+                }
+            }
+            (None, _) => {
+                ask.opened += 1;
+                ask.changed();
+                drop(state);
+                self.bump();
+                Answered::Opened
+            }
+            (Some(reason), Stage::Opening) => {
+                ask.set(Stage::OpenFailed(reason.clone()));
+                drop(state);
+                self.bump();
+                Answered::OpenFailed { reason }
+            }
+            (Some(reason), _) => Answered::OpenFailed { reason },
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bump(&self) {
+        self.shared.changed.send_modify(|revision| *revision = revision.wrapping_add(1));
+    }
+}
+
+impl State {
+    /// Hands the answers of the current round to the driver if all are given; else how many are open.
+    fn claim(&mut self, call: CallId, word: Word) -> u32 {
+        let Some(call) = self.calls.get_mut(&call) else { return 0 };
+        let round = call.round_number;
+        let asks: Vec<&mut Ask> =
+            self.asks.values_mut().filter(|ask| ask.call == call.id && ask.round == round).collect();
+        let open = asks.iter().filter(|ask| ask.is_open()).count();
+        if open > 0 {
+            return u32::try_from(open).unwrap_or(u32::MAX);
+        }
+        let Some(sender) = call.answers.take() else { return 0 };
+        let mut answers = Answers { results: Vec::new(), word, opened_link: false };
+        for ask in asks {
+            let Stage::Kept(given) = ask.stage.clone() else { continue };
+            answers.results.push((ask.key.clone(), given.result.clone()));
+            answers.opened_link |= given.opened_link;
+            if given.action == crate::view::Action::Decline {
+                call.declined(&ask.key);
+            }
+            if given.opened_link {
+                call.remember_link(ask);
+                ask.set(Stage::InBrowser { asking: true, trouble: None });
+            } else {
+                ask.set(Stage::Sending(given));
+            }
+        }
+        call.rounds_answered += 1;
+        // The driver is gone only when the call was stopped; its end closes the questions.
+        let _ = sender.send(answers);
+        0
+    }
+
+    fn forget_old(&mut self) {
+        let ended: Vec<CallId> =
+            self.calls.values().filter(|call| call.end.is_some()).map(|call| call.id).collect();
+        for id in ended.iter().take(ended.len().saturating_sub(KEPT_CALLS)) {
+            self.calls.remove(id);
+            self.asks.retain(|_, ask| ask.call != *id);
+        }
+    }
+}
+
+enum Decided {
+    Now(Answered),
+    /// The consent is recorded; the browser is to be asked.
+    Open(Url),
+}
+
+impl Decided {
+    fn not_possible(reason: &str) -> Self {
+        Self::Now(Answered::NotPossible { reason: reason.to_owned() })
+    }
+}
+
+fn milliseconds(duration: Duration) -> u32 {
+    // Rounded up: a guard that says "0 ms" must be over.
+    u32::try_from(duration.as_micros().div_ceil(1000)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,194 @@
+//! Questions as the window sees them. Here the app speaks: the server's words are quoted or framed.
+
+use super::ask::{Ask, Body, Stage};
+use super::call::Call;
+use crate::link::Verdict;
+use crate::text;
+use crate::view::{Action, AskBody, AskRow, AskView, ServerRow, ServerText};
+
+pub(super) fn ask_row(ask: &Ask, call: &Call) -> AskRow {
+    AskRow {
+        id: ask.id,
+        call: ask.call,
+        server: call.new.server.id,
+        server_name: call.new.server.name.clone(),
+        practice: call.new.server.practice,
+        kind: ask.body.kind(),
+        first_line: text::chip(ask.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()),
+        asked_at: ask.asked_at.clone(),
+        phase: ask.phase(),
+        draft: !ask.draft.is_empty(),
+        position: ask.position,
+        of: ask.of,
+    }
+}
+
+pub(super) fn ask_view(
+    ask: &Ask,
+    call: &Call,
+    server: ServerRow,
+    known_since: String,
+    others_open: bool,
+) -> AskView {
+    let name = call.new.server.name.clone();
+    AskView {
+        id: ask.id,
+        revision: ask.revision,
+        server,
+        known_since,
+        call: call.row(),
+        message: server_text(&ask.message),
+        body: body(ask, call),
+        phase: ask.phase(),
+        position: ask.position,
+        of: ask.of,
+        asked_at: ask.asked_at.clone(),
+        goes_to: call.new.server.goes_to.clone(),
+        notices: notices(ask, call),
+        acts: ask.acts(),
+        accept_label: accept_label(ask, others_open),
+        consequences: consequences(ask, &name),
+    }
+}
+
+/// Words of a server, cut for the first look and whole behind "show all".
+pub(super) fn server_text(words: &str) -> ServerText {
+    let first = text::block(words, text::MESSAGE);
+    let whole = (first.left_out > 0).then(|| {
+        let text::Filtered { mut text, left_out } = text::block(words, text::WHOLE);
+        if left_out > 0 {
+            text.push_str(&format!("\n… ({left_out} more characters are not shown)"));
+        }
+        text
+    });
+    ServerText { text: first.text, left_out: u32::try_from(first.left_out).unwrap_or(u32::MAX), whole }
+}
+
+fn body(ask: &Ask, call: &Call) -> AskBody {
+    match &ask.body {
+        Body::Form(form) => {
+            AskBody::Form { form: form.view(), draft: ask.draft.clone(), review: form.review(&ask.draft) }
+        }
+        Body::Link(link) => AskBody::Link {
+            inspection: link.inspection.clone(),
+            practice_page: call.new.server.practice
+                && link
+                    .url
+                    .as_ref()
+                    .zip(call.new.server.practice_page.as_ref())
+                    .is_some_and(|(url, page)| url.origin() == page.origin()),
+            opened: ask.opened,
+        },
+        Body::Unusable { reason, raw } => AskBody::Unusable { reason: reason.clone(), raw: raw.clone() },
+    }
+}
+
+fn notices(ask: &Ask, call: &Call) -> Vec<String> {
+    let mut notices = Vec::new();
+    if ask.declined_before > 0 {
+        notices.push(format!("Asked again after you declined ({} time).", ordinal(ask.declined_before)));
+    }
+    if call.over_cap {
+        notices.push("This call has asked many times in a row. You can stop it.".to_owned());
+    }
+    if ask.may_be_finished && ask.stage == Stage::Waiting {
+        notices.push("You opened this page before; its address has changed since. If you finished there, say so; nothing is opened then.".to_owned());
+    }
+    match &ask.body {
+        Body::Unusable { reason, .. } => notices.push(reason.clone()),
+        Body::Link(link) if link.inspection.verdict == Verdict::Refused => {
+            notices.push("This link cannot be opened from here.".to_owned());
+        }
+        Body::Link(_) | Body::Form(_) => {}
+    }
+    match &ask.stage {
+        Stage::Kept(given) if given.opened_link => {
+            let others = ask.of - 1;
+            let noun = if others == 1 { "question" } else { "questions" };
+            notices.push(format!("Opened. The server is told when the other {others} {noun} of this call are answered."));
+        }
+        Stage::Kept(_) => notices.push(format!("Kept. It is sent when all {} are answered.", ask.of)),
+        Stage::OpenFailed(reason) => {
+            notices.push(format!("The page could not be opened: {reason} The server was told nothing."));
+        }
+        Stage::InBrowser { trouble: Some(trouble), .. } => notices.push(trouble.clone()),
+        Stage::InBrowser { trouble: None, asking: false } if ask.opened > 0 => {
+            notices.push("The server still waits for the page.".to_owned());
+        }
+        Stage::Waiting
+        | Stage::Opening
+        | Stage::Sending(_)
+        | Stage::InBrowser { .. }
+        | Stage::Delivered(_)
+        | Stage::Undelivered(_)
+        | Stage::Closed(_) => {}
+    }
+    notices
+}
+
+fn accept_label(ask: &Ask, others_open: bool) -> Option<String> {
+    let Body::Form(form) = &ask.body else { return None };
+    Some(match ask.of {
+        1 if form.is_empty() => "Accept".to_owned(),
+        1 => "Send answers".to_owned(),
+        _ if others_open => "Keep answer".to_owned(),
+        of => format!("Send {of} answers"),
+    })
+}
+
+/// What each way will tell the server. `name` is the person's own name for it.
+fn consequences(ask: &Ask, name: &str) -> Vec<String> {
+    match &ask.stage {
+        Stage::Waiting | Stage::OpenFailed(_) => vec![
+            format!("Decline: {name} is told No."),
+            "Dismiss: it is told you did not choose.".to_owned(),
+            "Do nothing: the question waits here.".to_owned(),
+        ],
+        Stage::InBrowser { asking: false, .. } => vec![
+            format!("Check again: {name} is asked whether the page is done."),
+            "Decline: it is told No. Give up: it is told you did not choose.".to_owned(),
+        ],
+        Stage::InBrowser { asking: true, .. } => vec![format!("{name} was told that you opened the page.")],
+        Stage::Kept(given) => vec![match given.action {
+            Action::Accept => "Your answer is kept on this computer.".to_owned(),
+            Action::Decline => format!("{name} will be told No."),
+            Action::Cancel => format!("{name} will be told you did not choose."),
+        }],
+        Stage::Opening
+        | Stage::Sending(_)
+        | Stage::Delivered(_)
+        | Stage::Undelivered(_)
+        | Stage::Closed(_) => Vec::new(),
+    }
+}
+
+fn ordinal(count: u32) -> String {
+    let suffix = match (count % 10, count % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{count}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals() {
+        for (count, word) in [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (21, "21st"), (112, "112th")] {
+            assert_eq!(ordinal(count), word);
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_cut_and_can_be_shown_whole() {
+        let text = server_text(&"x".repeat(5_000));
+        assert_eq!((text.text.len(), text.left_out), (4_000, 1_000));
+        assert_eq!(text.whole.map(|whole| whole.len()), Some(5_000));
+        assert_eq!(server_text("short").whole, None);
+    }
+}
