@@ -1,1 +1,67 @@
-//! stub
+//! The desktop shell: one window, commands of a few lines each, one event. All that can be true without a window is
+//! in `countersign-core`.
+//!
+//! Promises: the window shows the app's own page and nothing else (no navigation, no new window, no download); a
+//! release build does not start under WebDriver automation.
+
+pub mod commands;
+mod practice;
+mod window;
+
+use countersign_core::app::{Countersign, Parts};
+use countersign_core::clock::SystemClock;
+use countersign_core::inbox::guard::Guard;
+use countersign_core::link::open::SystemBrowser;
+use countersign_core::mrtr::machine::Word;
+use countersign_core::settings::Settings;
+use countersign_core::wire::request::Elicitation;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The hidden first argument with which the program serves as its own practice server over stdio.
+pub const PRACTICE_ARGUMENT: &str = "--practice-workshop";
+const DATA_DIR: &str = "--data-dir";
+const USAGE: &str = "Usage: countersign [--data-dir FOLDER]";
+
+/// Runs the app, or the practice server that it starts itself as.
+pub fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let settings = match (arguments.next().as_deref(), arguments.next()) {
+        (Some(PRACTICE_ARGUMENT), None) => return practice::workshop(),
+        (None, _) => Settings::usual().unwrap_or(Settings::Memory),
+        (Some(DATA_DIR), Some(folder)) if arguments.next().is_none() => {
+            Settings::Folder(PathBuf::from(folder))
+        }
+        (Some(_), _) => return complain(USAGE),
+    };
+    if !cfg!(debug_assertions) && automated() {
+        return complain("Countersign does not start under automation (TAURI_WEBVIEW_AUTOMATION is set).");
+    }
+    match window::run(settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&format!("Countersign cannot start: {error}")),
+    }
+}
+
+/// Countersign with a window's parts.
+pub fn countersign(settings: Settings) -> Countersign {
+    Countersign::new(Parts {
+        clock: Arc::new(SystemClock::default()),
+        browser: Arc::new(SystemBrowser),
+        settings,
+        guard: Guard::Window,
+        word: Word::Person,
+        elicitation: Elicitation::Both,
+    })
+}
+
+fn automated() -> bool {
+    std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() || std::env::var_os("TAURI_AUTOMATION").is_some()
+}
+
+#[expect(clippy::print_stderr, reason = "before there is a window, stderr is the only place to say it")]
+fn complain(words: &str) -> ExitCode {
+    eprintln!("{words}");
+    ExitCode::FAILURE
+}

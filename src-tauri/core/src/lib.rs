@@ -8,13 +8,16 @@
 //! Deliberately absent: Tauri, any window, any embedded browser. `wire`, `mrtr::machine`, `form` and `link` (but
 //! for opening) do no I/O and have no clock.
 
+pub mod app;
 #[cfg(test)]
 mod bindings;
 pub mod clock;
 pub mod form;
+pub mod inbox;
 pub mod link;
 pub mod mrtr;
 pub mod session;
+pub mod settings;
 pub mod text;
 pub mod transport;
 pub mod view;

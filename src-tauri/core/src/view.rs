@@ -454,6 +454,8 @@ pub enum Answered {
     Kept {
         open: u32,
     },
+    /// The browser was asked once more; nothing was sent.
+    Opened,
     Invalid {
         errors: Vec<crate::form::FieldError>,
     },

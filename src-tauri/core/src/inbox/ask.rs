@@ -2,14 +2,13 @@
 
 use super::guard::Look;
 use crate::form::{FieldInput, Form};
-use crate::text;
 use crate::link::{self, Asker, Known, Link, Verdict};
+use crate::text;
 use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
 
 /// A question of one round of one call. Its identity is (server, call, round, key).
-#[derive(Debug)]
 pub(super) struct Ask {
     pub(super) id: AskId,
     pub(super) call: CallId,
@@ -33,12 +32,14 @@ pub(super) struct Ask {
     pub(super) opened: u32,
 }
 
-#[derive(Debug)]
 pub(super) enum Body {
     Form(Form),
     Link(Link),
     /// Nothing can be accepted; the reason for a person, and what was sent.
-    Unusable { reason: String, raw: String },
+    Unusable {
+        reason: String,
+        raw: String,
+    },
 }
 
 /// Where a question stands. [`AskPhase`] is what the window sees of it.
@@ -50,7 +51,10 @@ pub(super) enum Stage {
     /// Decided; the bare result that will travel.
     Kept(Given),
     Sending(Given),
-    InBrowser { asking: bool, trouble: Option<String> },
+    InBrowser {
+        asking: bool,
+        trouble: Option<String>,
+    },
     Delivered(Action),
     Undelivered(Given),
     Closed(String),
@@ -67,20 +71,36 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn form(result: Json) -> Self {
-        Self { action: Action::Accept, result, opened_link: false }
+        Self {
+            action: Action::Accept,
+            result,
+            opened_link: false,
+        }
     }
 
     /// Consent to a link carries no content (client/elicitation, "Response Actions").
     pub(super) fn link() -> Self {
-        Self { action: Action::Accept, result: bare("accept"), opened_link: true }
+        Self {
+            action: Action::Accept,
+            result: bare("accept"),
+            opened_link: true,
+        }
     }
 
     pub(super) fn decline() -> Self {
-        Self { action: Action::Decline, result: bare("decline"), opened_link: false }
+        Self {
+            action: Action::Decline,
+            result: bare("decline"),
+            opened_link: false,
+        }
     }
 
     pub(super) fn cancel() -> Self {
-        Self { action: Action::Cancel, result: bare("cancel"), opened_link: false }
+        Self {
+            action: Action::Cancel,
+            result: bare("cancel"),
+            opened_link: false,
+        }
     }
 }
 
@@ -90,7 +110,10 @@ fn bare(action: &str) -> Json {
 
 impl Body {
     pub(super) fn of(entry: &Entry, asker: &Asker, known: &Known) -> Self {
-        let unusable = |reason: String| Self::Unusable { reason, raw: text::source(&entry.raw().pretty()) };
+        let unusable = |reason: String| Self::Unusable {
+            reason,
+            raw: text::source(&entry.raw().pretty()),
+        };
         match entry {
             Entry::Form { raw, .. } => match Form::of_request(raw.get("params").unwrap_or(&Json::Null)) {
                 Ok(form) => Self::Form(form),
@@ -155,15 +178,20 @@ impl Ask {
         match &self.stage {
             Stage::Waiting => AskPhase::Waiting,
             Stage::Opening => AskPhase::Opening,
-            Stage::OpenFailed(reason) => AskPhase::OpenFailed { reason: reason.clone() },
+            Stage::OpenFailed(reason) => AskPhase::OpenFailed {
+                reason: reason.clone(),
+            },
             Stage::Kept(given) => AskPhase::Kept { action: given.action },
             Stage::Sending(given) => AskPhase::Sending { action: given.action },
-            Stage::InBrowser { asking, trouble } => {
-                AskPhase::InBrowser { asking: *asking, trouble: trouble.clone() }
-            }
+            Stage::InBrowser { asking, trouble } => AskPhase::InBrowser {
+                asking: *asking,
+                trouble: trouble.clone(),
+            },
             Stage::Delivered(action) => AskPhase::Delivered { action: *action },
             Stage::Undelivered(given) => AskPhase::Undelivered { action: given.action },
-            Stage::Closed(reason) => AskPhase::Closed { reason: reason.clone() },
+            Stage::Closed(reason) => AskPhase::Closed {
+                reason: reason.clone(),
+            },
         }
     }
 
@@ -198,7 +226,10 @@ impl Ask {
         if self.of > 1 && (self.is_open() || matches!(self.stage, Stage::Kept(_))) {
             acts.push(Act::DeclineAll);
         }
-        if !matches!(self.stage, Stage::Delivered(_) | Stage::Undelivered(_) | Stage::Closed(_)) {
+        if !matches!(
+            self.stage,
+            Stage::Delivered(_) | Stage::Undelivered(_) | Stage::Closed(_)
+        ) {
             acts.push(Act::StopCall);
         }
         acts

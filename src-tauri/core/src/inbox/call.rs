@@ -57,12 +57,21 @@ impl Host for CallHost {
         {
             let mut state = self.inbox.lock();
             let state = &mut *state;
-            let Some(call) = state.calls.get_mut(&self.call) else { return };
+            let Some(call) = state.calls.get_mut(&self.call) else {
+                return;
+            };
             match event {
                 Event::Sending => call.phase = CallPhase::Sending,
                 Event::Pacing(_) => call.phase = CallPhase::Pacing,
-                Event::Progress { progress, total, message } => {
-                    call.progress = Some(ProgressView { percent: percent(&progress, total.as_deref()), message });
+                Event::Progress {
+                    progress,
+                    total,
+                    message,
+                } => {
+                    call.progress = Some(ProgressView {
+                        percent: percent(&progress, total.as_deref()),
+                        message,
+                    });
                 }
                 Event::Replied => {
                     call.progress = None;
@@ -92,7 +101,10 @@ impl Host for CallHost {
             } else {
                 call.rounds = machine.rounds();
                 call.round_number = machine.rounds();
-                let entries = machine.round().map(|round| round.entries.as_slice()).unwrap_or_default();
+                let entries = machine
+                    .round()
+                    .map(|round| round.entries.as_slice())
+                    .unwrap_or_default();
                 let mut asks = call.questions(entries, &mut state.asks, &mut state.last_ask);
                 let now = self.inbox.shared.clock.local_time();
                 for ask in &mut asks {
@@ -122,7 +134,9 @@ impl Host for CallHost {
         let (stop, next) = {
             let mut state = self.inbox.lock();
             let state = &mut *state;
-            let Some(call) = state.calls.get_mut(&self.call) else { return Next::Leave };
+            let Some(call) = state.calls.get_mut(&self.call) else {
+                return Next::Leave;
+            };
             let mut asks: Vec<&mut Ask> = state
                 .asks
                 .values_mut()
@@ -132,7 +146,10 @@ impl Host for CallHost {
                 && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
             {
                 // A lone link: its round goes on from the waiting card, whatever became of the last try.
-                ask.set(Stage::InBrowser { asking: false, trouble: Some(words) });
+                ask.set(Stage::InBrowser {
+                    asking: false,
+                    trouble: Some(words),
+                });
                 return Next::AskAgain;
             }
             for ask in asks {
@@ -141,7 +158,9 @@ impl Host for CallHost {
                         let given = given.clone();
                         ask.set(Stage::Undelivered(given));
                     }
-                    Stage::InBrowser { asking: true, .. } => ask.set(Stage::Undelivered(super::Given::link())),
+                    Stage::InBrowser { asking: true, .. } => {
+                        ask.set(Stage::Undelivered(super::Given::link()))
+                    }
                     Stage::Waiting
                     | Stage::Opening
                     | Stage::OpenFailed(_)
@@ -176,12 +195,17 @@ impl CallHost {
         {
             let mut state = self.inbox.lock();
             let state = &mut *state;
-            let Some(call) = state.calls.get_mut(&self.call) else { return };
+            let Some(call) = state.calls.get_mut(&self.call) else {
+                return;
+            };
             call.detail = None;
             for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
                 if let Stage::Undelivered(given) = ask.stage.clone() {
                     ask.set(if given.opened_link {
-                        Stage::InBrowser { asking: true, trouble: None }
+                        Stage::InBrowser {
+                            asking: true,
+                            trouble: None,
+                        }
                     } else {
                         Stage::Sending(given)
                     });
@@ -198,7 +222,9 @@ impl Inbox {
         {
             let mut state = self.lock();
             let state = &mut *state;
-            let Some(call) = state.calls.get_mut(&id) else { return };
+            let Some(call) = state.calls.get_mut(&id) else {
+                return;
+            };
             (call.phase, call.detail) = ending(&end);
             call.progress = None;
             call.answers = None;
@@ -208,7 +234,11 @@ impl Inbox {
                 End::Left(_) => ("You left it at that. It was not sent again.", false),
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
-            for ask in state.asks.values_mut().filter(|ask| ask.call == id && ask.is_listed()) {
+            for ask in state
+                .asks
+                .values_mut()
+                .filter(|ask| ask.call == id && ask.is_listed())
+            {
                 let action = match &ask.stage {
                     Stage::InBrowser { asking: true, .. } if delivered => Some(Action::Accept),
                     Stage::Waiting
@@ -262,7 +292,10 @@ impl Call {
     pub(super) fn remember_link(&mut self, ask: &Ask) {
         if let Body::Link(link) = &ask.body
             && let Some(url) = &link.url
-            && !self.links.iter().any(|(key, known)| *key == ask.key && known == url)
+            && !self
+                .links
+                .iter()
+                .any(|(key, known)| *key == ask.key && known == url)
         {
             self.links.push((ask.key.clone(), url.clone()));
         }
@@ -312,7 +345,11 @@ impl Call {
                 json: Some(text::source(&json.pretty())),
             },
             Some(End::Refused { .. } | End::Invalid(_) | End::Left(_) | End::Stopped { .. }) | None => {
-                ResultView { call: self.row(), parts: Vec::new(), json: None }
+                ResultView {
+                    call: self.row(),
+                    parts: Vec::new(),
+                    json: None,
+                }
             }
         }
     }
@@ -326,7 +363,10 @@ impl Call {
         last_ask: &mut u32,
     ) -> Vec<Ask> {
         let of = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        let known = Known { practice: self.new.server.practice_page.clone(), ..Known::default() };
+        let known = Known {
+            practice: self.new.server.practice_page.clone(),
+            ..Known::default()
+        };
         let mut questions: Vec<Ask> = Vec::new();
         for (key, entry) in entries {
             let body = Body::of(entry, &self.new.server.asker, &known);
@@ -336,7 +376,10 @@ impl Call {
             };
             let mut ask = match again.and_then(|id| asks.remove(&id)) {
                 Some(mut ask) => {
-                    ask.set(Stage::InBrowser { asking: false, trouble: None });
+                    ask.set(Stage::InBrowser {
+                        asking: false,
+                        trouble: None,
+                    });
                     ask
                 }
                 None => {
@@ -360,7 +403,10 @@ impl Call {
         let draft = match &body {
             Body::Form(form) => {
                 let view = form.view();
-                let old = self.drafts.iter().find(|(old_key, fields, _)| old_key == key && *fields == view);
+                let old = self
+                    .drafts
+                    .iter()
+                    .find(|(old_key, fields, _)| old_key == key && *fields == view);
                 old.map(|(_, _, draft)| draft.clone()).unwrap_or_default()
             }
             Body::Link(_) | Body::Unusable { .. } => Vec::new(),
@@ -369,7 +415,8 @@ impl Call {
             Body::Link(link) => link.url.as_ref(),
             Body::Form(_) | Body::Unusable { .. } => None,
         };
-        let opened = |is: &dyn Fn(&Url) -> bool| self.links.iter().any(|(old_key, old)| old_key == key && is(old));
+        let opened =
+            |is: &dyn Fn(&Url) -> bool| self.links.iter().any(|(old_key, old)| old_key == key && is(old));
         let may_be_finished = url.is_some_and(|url| opened(&|old| same_page(old, url)));
         let in_browser = url.is_some_and(|url| opened(&|old| old == url));
         Ask {
@@ -381,7 +428,14 @@ impl Call {
             of: 1,
             message: String::new(),
             body,
-            stage: if in_browser { Stage::InBrowser { asking: false, trouble: None } } else { Stage::Waiting },
+            stage: if in_browser {
+                Stage::InBrowser {
+                    asking: false,
+                    trouble: None,
+                }
+            } else {
+                Stage::Waiting
+            },
             draft,
             revision: 1,
             look: Look::default(),
@@ -393,7 +447,12 @@ impl Call {
     }
 
     /// The card of the same link under the same key that was opened before.
-    fn asked_again(&self, key: &str, url: &Url, asks: &std::collections::BTreeMap<AskId, Ask>) -> Option<AskId> {
+    fn asked_again(
+        &self,
+        key: &str,
+        url: &Url,
+        asks: &std::collections::BTreeMap<AskId, Ask>,
+    ) -> Option<AskId> {
         asks.values()
             .rev()
             .find(|ask| {
@@ -409,7 +468,10 @@ impl Call {
 }
 
 fn chips(arguments: &Json) -> Vec<ArgumentChip> {
-    let members = arguments.as_object().into_iter().flat_map(|members| members.iter());
+    let members = arguments
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.iter());
     members
         .map(|(name, value)| ArgumentChip {
             name: text::chip(name),
@@ -428,14 +490,20 @@ fn percent(progress: &str, total: Option<&str>) -> Option<u32> {
     if !(total > 0.0 && progress.is_finite() && total.is_finite()) {
         return None;
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=100 before")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to 0..=100 before"
+    )]
     Some((progress / total * 100.0).clamp(0.0, 100.0) as u32)
 }
 
 /// What a lone link's card says of a try that failed; `None` for what is no such try.
 fn browser_trouble(trouble: &Trouble) -> Option<String> {
     match trouble {
-        Trouble::Unknown(fault) => Some(format!("We lost touch with the server ({fault}). Check again when you are done.")),
+        Trouble::Unknown(fault) => Some(format!(
+            "We lost touch with the server ({fault}). Check again when you are done."
+        )),
         Trouble::NotDelivered(fault) => Some(format!("The server could not be told ({fault}). Check again.")),
         Trouble::Cap => None,
     }
@@ -449,9 +517,10 @@ fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
                 "Not delivered: the server wants a sign-in (HTTP {status}) and did nothing. This version cannot sign in; a header of the server's settings may carry a token."
             )),
         ),
-        Trouble::NotDelivered(fault) => {
-            (CallPhase::NotDelivered, Some(format!("Not delivered, nothing left this computer: {fault}.")))
-        }
+        Trouble::NotDelivered(fault) => (
+            CallPhase::NotDelivered,
+            Some(format!("Not delivered, nothing left this computer: {fault}.")),
+        ),
         Trouble::Unknown(fault) => (
             CallPhase::Unknown,
             Some(format!(
@@ -460,35 +529,54 @@ fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
         ),
         Trouble::Cap => (
             CallPhase::PausedAtCap,
-            Some(format!("The server asked {ROUND_CAP} times in a row to be asked again, without a question for you.")),
+            Some(format!(
+                "The server asked {ROUND_CAP} times in a row to be asked again, without a question for you."
+            )),
         ),
     }
 }
 
 fn ending(end: &End) -> (CallPhase, Option<String>) {
     match end {
-        End::Done(result) if result.get("isError").and_then(Json::as_bool) == Some(true) => {
-            (CallPhase::DoneWithError, Some("The server says that it did not work.".to_owned()))
-        }
+        End::Done(result) if result.get("isError").and_then(Json::as_bool) == Some(true) => (
+            CallPhase::DoneWithError,
+            Some("The server says that it did not work.".to_owned()),
+        ),
         End::Done(_) => (CallPhase::Done, None),
         End::Refused { error, status } => {
-            let status = status.filter(|status| *status != 200).map(|status| format!(", HTTP {status}"));
+            let status = status
+                .filter(|status| *status != 200)
+                .map(|status| format!(", HTTP {status}"));
             let message = text::line(&error.message, 300);
-            let message = if message.is_empty() { "no reason".to_owned() } else { format!("“{message}”") };
+            let message = if message.is_empty() {
+                "no reason".to_owned()
+            } else {
+                format!("“{message}”")
+            };
             (
                 CallPhase::Failed,
-                Some(format!("The server refused: {message} ({}{}).", error.code, status.unwrap_or_default())),
+                Some(format!(
+                    "The server refused: {message} ({}{}).",
+                    error.code,
+                    status.unwrap_or_default()
+                )),
             )
         }
         End::Invalid(fault) => (
             CallPhase::Failed,
-            Some(format!("The server's answer breaks the protocol: {fault}. Nothing was answered for you.")),
+            Some(format!(
+                "The server's answer breaks the protocol: {fault}. Nothing was answered for you."
+            )),
         ),
         End::Left(trouble) => told(trouble),
-        End::Stopped { in_flight: true } => {
-            (CallPhase::Stopped, Some("You stopped it while it was with the server. It may still have happened.".to_owned()))
-        }
-        End::Stopped { in_flight: false } => (CallPhase::Stopped, Some("You stopped it. Nothing more was sent.".to_owned())),
+        End::Stopped { in_flight: true } => (
+            CallPhase::Stopped,
+            Some("You stopped it while it was with the server. It may still have happened.".to_owned()),
+        ),
+        End::Stopped { in_flight: false } => (
+            CallPhase::Stopped,
+            Some("You stopped it. Nothing more was sent.".to_owned()),
+        ),
     }
 }
 
@@ -505,14 +593,5 @@ fn word(phase: CallPhase, ended: bool) -> &'static str {
         CallPhase::DoneWithError => "did not work",
         CallPhase::Failed => "failed",
         CallPhase::Stopped => "stopped",
-    }
-}
-
-/// What kind of offer a method belongs to, for the call line.
-pub fn kind_word(kind: OfferKind) -> &'static str {
-    match kind {
-        OfferKind::Action => "action",
-        OfferKind::Starter => "starter",
-        OfferKind::Document => "document",
     }
 }

@@ -19,12 +19,12 @@ pub mod result;
 use crate::clock::Clock;
 use crate::form::{FieldInput, Form, Review};
 use crate::link::open::Browser;
-use crate::link::{self, Asker, Known, Verdict};
+use crate::link::{self, Asker, Verdict};
 use crate::mrtr::driver::{self, Answers, Line, Next};
 use crate::mrtr::machine::{Machine, Word};
 use crate::view::{
-    Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallRow, FailureCode, Initiator, OfferKind,
-    ResultView, ServerId, ServerRow,
+    Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallRow, Initiator, OfferKind, ResultView,
+    ServerId, ServerRow,
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
@@ -98,7 +98,16 @@ impl Inbox {
     /// `word` is whose word answers are: a person's, or a script's.
     pub fn new(clock: Arc<dyn Clock>, browser: Arc<dyn Browser>, guard: Guard, word: Word) -> Self {
         let state = Mutex::new(State::default());
-        Self { shared: Arc::new(Shared { state, clock, browser, guard, word, changed: watch::Sender::new(0) }) }
+        Self {
+            shared: Arc::new(Shared {
+                state,
+                clock,
+                browser,
+                guard,
+                word,
+                changed: watch::Sender::new(0),
+            }),
+        }
     }
 
     /// A number that grows with every change.
@@ -117,7 +126,10 @@ impl Inbox {
         let (new, drafts) = {
             let state = self.lock();
             let call = state.calls.get(&old)?;
-            let drafts = state.asks.values().filter(|ask| ask.call == old && !ask.draft.is_empty());
+            let drafts = state
+                .asks
+                .values()
+                .filter(|ask| ask.call == old && !ask.draft.is_empty());
             let drafts = drafts.filter_map(|ask| match &ask.body {
                 Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
                 Body::Link(_) | Body::Unusable { .. } => None,
@@ -147,7 +159,10 @@ impl Inbox {
         self.bump();
         let inbox = self.clone();
         tokio::spawn(async move {
-            let host = call::CallHost { inbox: inbox.clone(), call: id };
+            let host = call::CallHost {
+                inbox: inbox.clone(),
+                call: id,
+            };
             let end = driver::run(machine, &*line, &host, &stop).await;
             inbox.ended(id, end);
         });
@@ -160,7 +175,9 @@ impl Inbox {
         let mut state = self.lock();
         let ask = state.asks.get_mut(&ask).filter(|ask| ask.revision == revision)?;
         ask.look.shown(now);
-        Some(Armed { in_ms: milliseconds(guard::LOOK) })
+        Some(Armed {
+            in_ms: milliseconds(guard::LOOK),
+        })
     }
 
     /// The window was resized or came to the front.
@@ -231,11 +248,15 @@ impl Inbox {
             CallAct::StartAgain => return false,
         };
         let mut state = self.lock();
-        let Some(call) = state.calls.get_mut(&call) else { return false };
+        let Some(call) = state.calls.get_mut(&call) else {
+            return false;
+        };
         if !call.acts().contains(&act) {
             return false;
         }
-        let Some(word) = call.next.take() else { return false };
+        let Some(word) = call.next.take() else {
+            return false;
+        };
         word.send(next).is_ok()
     }
 
@@ -243,7 +264,8 @@ impl Inbox {
     pub fn asks(&self) -> Vec<AskRow> {
         let state = self.lock();
         let asks = state.asks.values().filter(|ask| ask.is_listed());
-        asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?))).collect()
+        asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?)))
+            .collect()
     }
 
     /// Calls, newest first.
@@ -252,13 +274,18 @@ impl Inbox {
     }
 
     /// One question, whole. `server` gives the row of its server.
-    pub fn ask(&self, ask: AskId, server: impl FnOnce(ServerId) -> Option<(ServerRow, String)>) -> Option<AskView> {
+    pub fn ask(
+        &self,
+        ask: AskId,
+        server: impl FnOnce(ServerId) -> Option<(ServerRow, String)>,
+    ) -> Option<AskView> {
         let state = self.lock();
         let ask = state.asks.get(&ask)?;
         let call = state.calls.get(&ask.call)?;
         let (row, known_since) = server(call.new.server.id)?;
-        let others_open =
-            state.asks.values().any(|other| other.call == ask.call && other.id != ask.id && other.round == ask.round && other.is_open());
+        let others_open = state.asks.values().any(|other| {
+            other.call == ask.call && other.id != ask.id && other.round == ask.round && other.is_open()
+        });
         Some(present::ask_view(ask, call, row, known_since, others_open))
     }
 
@@ -268,7 +295,10 @@ impl Inbox {
 
     /// The raw result, error and rounds of a call, for programs.
     pub fn end(&self, call: CallId) -> Option<(u32, Option<driver::End>)> {
-        self.lock().calls.get(&call).map(|call| (call.rounds, call.end.clone()))
+        self.lock()
+            .calls
+            .get(&call)
+            .map(|call| (call.rounds, call.end.clone()))
     }
 
     /// The server that a call went to.
@@ -312,9 +342,13 @@ impl Inbox {
         if !ask.acts().contains(&act) {
             return Decided::Now(match ask.stage {
                 Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
-                    Answered::NotPossible { reason: "This question cannot be answered in that way.".to_owned() }
+                    Answered::NotPossible {
+                        reason: "This question cannot be answered in that way.".to_owned(),
+                    }
                 }
-                Stage::Closed(ref reason) => Answered::NotPossible { reason: reason.clone() },
+                Stage::Closed(ref reason) => Answered::NotPossible {
+                    reason: reason.clone(),
+                },
                 Stage::Opening
                 | Stage::Kept(_)
                 | Stage::Sending(_)
@@ -331,16 +365,15 @@ impl Inbox {
                 Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished => {
                     ask.look.remaining(now).unwrap_or(guard::LOOK)
                 }
-                Act::Decline
-                | Act::Dismiss
-                | Act::GiveUp
-                | Act::Edit
-                | Act::DeclineAll
-                | Act::StopCall => Duration::ZERO,
+                Act::Decline | Act::Dismiss | Act::GiveUp | Act::Edit | Act::DeclineAll | Act::StopCall => {
+                    Duration::ZERO
+                }
             };
             let wait = look.max(rest);
             if !wait.is_zero() {
-                return Decided::Now(Answered::TooSoon { wait_ms: milliseconds(wait) });
+                return Decided::Now(Answered::TooSoon {
+                    wait_ms: milliseconds(wait),
+                });
             }
         }
         let given = match (act, &ask.body) {
@@ -380,7 +413,10 @@ impl Inbox {
             (Act::Edit, _) => {
                 let opened = matches!(&ask.stage, Stage::Kept(given) if given.opened_link);
                 ask.set(if opened {
-                    Stage::InBrowser { asking: false, trouble: None }
+                    Stage::InBrowser {
+                        asking: false,
+                        trouble: None,
+                    }
                 } else {
                     Stage::Waiting
                 });
@@ -390,7 +426,11 @@ impl Inbox {
             }
             (Act::DeclineAll, _) => {
                 let (call, round) = (ask.call, ask.round);
-                for other in state.asks.values_mut().filter(|other| other.call == call && other.round == round) {
+                for other in state
+                    .asks
+                    .values_mut()
+                    .filter(|other| other.call == call && other.round == round)
+                {
                     if other.is_open() || matches!(other.stage, Stage::Kept(_)) {
                         other.set(Stage::Kept(Given::decline()));
                     }
@@ -431,7 +471,9 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let Some(ask) = state.asks.get_mut(&id) else {
-            return Answered::NotPossible { reason: "There is no such question any more.".to_owned() };
+            return Answered::NotPossible {
+                reason: "There is no such question any more.".to_owned(),
+            };
         };
         match (failed, &ask.stage) {
             (None, Stage::Opening) => {
@@ -465,25 +507,40 @@ impl Inbox {
     }
 
     fn bump(&self) {
-        self.shared.changed.send_modify(|revision| *revision = revision.wrapping_add(1));
+        self.shared
+            .changed
+            .send_modify(|revision| *revision = revision.wrapping_add(1));
     }
 }
 
 impl State {
     /// Hands the answers of the current round to the driver if all are given; else how many are open.
     fn claim(&mut self, call: CallId, word: Word) -> u32 {
-        let Some(call) = self.calls.get_mut(&call) else { return 0 };
+        let Some(call) = self.calls.get_mut(&call) else {
+            return 0;
+        };
         let round = call.round_number;
-        let asks: Vec<&mut Ask> =
-            self.asks.values_mut().filter(|ask| ask.call == call.id && ask.round == round).collect();
+        let asks: Vec<&mut Ask> = self
+            .asks
+            .values_mut()
+            .filter(|ask| ask.call == call.id && ask.round == round)
+            .collect();
         let open = asks.iter().filter(|ask| ask.is_open()).count();
         if open > 0 {
             return u32::try_from(open).unwrap_or(u32::MAX);
         }
-        let Some(sender) = call.answers.take() else { return 0 };
-        let mut answers = Answers { results: Vec::new(), word, opened_link: false };
+        let Some(sender) = call.answers.take() else {
+            return 0;
+        };
+        let mut answers = Answers {
+            results: Vec::new(),
+            word,
+            opened_link: false,
+        };
         for ask in asks {
-            let Stage::Kept(given) = ask.stage.clone() else { continue };
+            let Stage::Kept(given) = ask.stage.clone() else {
+                continue;
+            };
             answers.results.push((ask.key.clone(), given.result.clone()));
             answers.opened_link |= given.opened_link;
             if given.action == crate::view::Action::Decline {
@@ -491,7 +548,10 @@ impl State {
             }
             if given.opened_link {
                 call.remember_link(ask);
-                ask.set(Stage::InBrowser { asking: true, trouble: None });
+                ask.set(Stage::InBrowser {
+                    asking: true,
+                    trouble: None,
+                });
             } else {
                 ask.set(Stage::Sending(given));
             }
@@ -503,8 +563,12 @@ impl State {
     }
 
     fn forget_old(&mut self) {
-        let ended: Vec<CallId> =
-            self.calls.values().filter(|call| call.end.is_some()).map(|call| call.id).collect();
+        let ended: Vec<CallId> = self
+            .calls
+            .values()
+            .filter(|call| call.end.is_some())
+            .map(|call| call.id)
+            .collect();
         for id in ended.iter().take(ended.len().saturating_sub(KEPT_CALLS)) {
             self.calls.remove(id);
             self.asks.retain(|_, ask| ask.call != *id);
@@ -520,7 +584,9 @@ enum Decided {
 
 impl Decided {
     fn not_possible(reason: &str) -> Self {
-        Self::Now(Answered::NotPossible { reason: reason.to_owned() })
+        Self::Now(Answered::NotPossible {
+            reason: reason.to_owned(),
+        })
     }
 }
 

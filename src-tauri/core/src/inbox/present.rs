@@ -14,7 +14,12 @@ pub(super) fn ask_row(ask: &Ask, call: &Call) -> AskRow {
         server_name: call.new.server.name.clone(),
         practice: call.new.server.practice,
         kind: ask.body.kind(),
-        first_line: text::chip(ask.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()),
+        first_line: text::chip(
+            ask.message
+                .lines()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or_default(),
+        ),
         asked_at: ask.asked_at.clone(),
         phase: ask.phase(),
         draft: !ask.draft.is_empty(),
@@ -61,14 +66,20 @@ pub(super) fn server_text(words: &str) -> ServerText {
         }
         text
     });
-    ServerText { text: first.text, left_out: u32::try_from(first.left_out).unwrap_or(u32::MAX), whole }
+    ServerText {
+        text: first.text,
+        left_out: u32::try_from(first.left_out).unwrap_or(u32::MAX),
+        whole,
+    }
 }
 
 fn body(ask: &Ask, call: &Call) -> AskBody {
     match &ask.body {
-        Body::Form(form) => {
-            AskBody::Form { form: form.view(), draft: ask.draft.clone(), review: form.review(&ask.draft) }
-        }
+        Body::Form(form) => AskBody::Form {
+            form: form.view(),
+            draft: ask.draft.clone(),
+            review: form.review(&ask.draft),
+        },
         Body::Link(link) => AskBody::Link {
             inspection: link.inspection.clone(),
             practice_page: call.new.server.practice
@@ -79,14 +90,20 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
                     .is_some_and(|(url, page)| url.origin() == page.origin()),
             opened: ask.opened,
         },
-        Body::Unusable { reason, raw } => AskBody::Unusable { reason: reason.clone(), raw: raw.clone() },
+        Body::Unusable { reason, raw } => AskBody::Unusable {
+            reason: reason.clone(),
+            raw: raw.clone(),
+        },
     }
 }
 
 fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     let mut notices = Vec::new();
     if ask.declined_before > 0 {
-        notices.push(format!("Asked again after you declined ({} time).", ordinal(ask.declined_before)));
+        notices.push(format!(
+            "Asked again after you declined ({} time).",
+            ordinal(ask.declined_before)
+        ));
     }
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
@@ -105,14 +122,24 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         Stage::Kept(given) if given.opened_link => {
             let others = ask.of - 1;
             let noun = if others == 1 { "question" } else { "questions" };
-            notices.push(format!("Opened. The server is told when the other {others} {noun} of this call are answered."));
+            notices.push(format!(
+                "Opened. The server is told when the other {others} {noun} of this call are answered."
+            ));
         }
         Stage::Kept(_) => notices.push(format!("Kept. It is sent when all {} are answered.", ask.of)),
         Stage::OpenFailed(reason) => {
-            notices.push(format!("The page could not be opened: {reason} The server was told nothing."));
+            notices.push(format!(
+                "The page could not be opened: {reason} The server was told nothing."
+            ));
         }
-        Stage::InBrowser { trouble: Some(trouble), .. } => notices.push(trouble.clone()),
-        Stage::InBrowser { trouble: None, asking: false } if ask.opened > 0 => {
+        Stage::InBrowser {
+            trouble: Some(trouble),
+            ..
+        } => notices.push(trouble.clone()),
+        Stage::InBrowser {
+            trouble: None,
+            asking: false,
+        } if ask.opened > 0 => {
             notices.push("The server still waits for the page.".to_owned());
         }
         Stage::Waiting
@@ -129,7 +156,7 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
 fn accept_label(ask: &Ask, others_open: bool) -> Option<String> {
     let Body::Form(form) = &ask.body else { return None };
     Some(match ask.of {
-        1 if form.is_empty() => "Accept".to_owned(),
+        1 if form.view().fields.is_empty() => "Accept".to_owned(),
         1 => "Send answers".to_owned(),
         _ if others_open => "Keep answer".to_owned(),
         of => format!("Send {of} answers"),
@@ -179,7 +206,15 @@ mod tests {
 
     #[test]
     fn ordinals() {
-        for (count, word) in [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (21, "21st"), (112, "112th")] {
+        for (count, word) in [
+            (1, "1st"),
+            (2, "2nd"),
+            (3, "3rd"),
+            (4, "4th"),
+            (11, "11th"),
+            (21, "21st"),
+            (112, "112th"),
+        ] {
             assert_eq!(ordinal(count), word);
         }
     }

@@ -30,14 +30,24 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
             }
         }
         OfferKind::Starter => {
-            parts.extend(result.get("description").and_then(Json::as_str).map(|words| ResultPart::Text {
-                role: None,
-                text: server_text(words),
-            }));
+            parts.extend(
+                result
+                    .get("description")
+                    .and_then(Json::as_str)
+                    .map(|words| ResultPart::Text {
+                        role: None,
+                        text: server_text(words),
+                    }),
+            );
             for message in list("messages") {
-                let role = message.get("role").and_then(Json::as_str).map(|role| text::line(role, 20));
+                let role = message
+                    .get("role")
+                    .and_then(Json::as_str)
+                    .map(|role| text::line(role, 20));
                 match message.get("content") {
-                    Some(Json::Array(blocks)) => parts.extend(blocks.iter().map(|block| content(role.clone(), block))),
+                    Some(Json::Array(blocks)) => {
+                        parts.extend(blocks.iter().map(|block| content(role.clone(), block)))
+                    }
                     Some(block) => parts.push(content(role, block)),
                     None => parts.push(other("A message without content.")),
                 }
@@ -59,16 +69,26 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
 fn content(role: Option<String>, block: &Json) -> ResultPart {
     let string = |key: &str| block.get(key).and_then(Json::as_str);
     match string("type") {
-        Some("text") => ResultPart::Text { role, text: server_text(string("text").unwrap_or_default()) },
+        Some("text") => ResultPart::Text {
+            role,
+            text: server_text(string("text").unwrap_or_default()),
+        },
         Some("image") => media(role, string("mimeType"), string("data"), true),
         Some("audio") => media(role, string("mimeType"), string("data"), false),
         Some("resource_link") => ResultPart::Link {
             uri: text::line(string("uri").unwrap_or_default(), text::MESSAGE),
-            title: string("title").or(string("name")).map(|title| text::line(title, text::TITLE)),
+            title: string("title")
+                .or(string("name"))
+                .map(|title| text::line(title, text::TITLE)),
             description: string("description").map(|words| text::line(words, text::DESCRIPTION)),
         },
-        Some("resource") => block.get("resource").map_or_else(|| other("An empty document."), document),
-        Some(unknown) => other(&format!("A part of a kind that cannot be shown here: “{}”.", text::chip(unknown))),
+        Some("resource") => block
+            .get("resource")
+            .map_or_else(|| other("An empty document."), document),
+        Some(unknown) => other(&format!(
+            "A part of a kind that cannot be shown here: “{}”.",
+            text::chip(unknown)
+        )),
         None => other("A part that does not say what it is."),
     }
 }
@@ -91,26 +111,57 @@ fn document(resource: &Json) -> ResultPart {
 }
 
 fn media(role: Option<String>, kind: Option<&str>, data: Option<&str>, image: bool) -> ResultPart {
-    let (word, signatures) =
-        if image { ("image", IMAGES.as_slice()) } else { ("sound", SOUNDS.as_slice()) };
-    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let data: String = data.unwrap_or_default().chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    let (word, signatures) = if image {
+        ("image", IMAGES.as_slice())
+    } else {
+        ("sound", SOUNDS.as_slice())
+    };
+    let kind = kind
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let data: String = data
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_ascii_whitespace())
+        .collect();
     if data.len() > MAX_MEDIA {
-        return other(&format!("An {word} of more than {} MiB is not shown.", MAX_MEDIA / 1024 / 1024));
+        return other(&format!(
+            "An {word} of more than {} MiB is not shown.",
+            MAX_MEDIA / 1024 / 1024
+        ));
     }
-    let Some((media_type, _, start)) = signatures.iter().find(|(known, alias, _)| kind == *known || kind == *alias)
+    let Some((media_type, _, start)) = signatures
+        .iter()
+        .find(|(known, alias, _)| kind == *known || kind == *alias)
     else {
-        return other(&format!("An {word} of the kind “{}” is not shown.", text::chip(&kind)));
+        return other(&format!(
+            "An {word} of the kind “{}” is not shown.",
+            text::chip(&kind)
+        ));
     };
     let decoded = STANDARD.decode(&data).unwrap_or_default();
     if !start.iter().any(|start| decoded.starts_with(start)) {
-        return other(&format!("What is said to be {media_type} is something else and is not shown."));
+        return other(&format!(
+            "What is said to be {media_type} is something else and is not shown."
+        ));
     }
     let media_type = (*media_type).to_owned();
     if image {
-        ResultPart::Image { role, media_type, data }
+        ResultPart::Image {
+            role,
+            media_type,
+            data,
+        }
     } else {
-        ResultPart::Audio { role, media_type, data }
+        ResultPart::Audio {
+            role,
+            media_type,
+            data,
+        }
     }
 }
 
@@ -125,7 +176,11 @@ const IMAGES: [Signature; 4] = [
 ];
 const SOUNDS: [Signature; 4] = [
     ("audio/wav", "audio/x-wav", &[b"RIFF"]),
-    ("audio/mpeg", "audio/mp3", &[b"ID3", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"]),
+    (
+        "audio/mpeg",
+        "audio/mp3",
+        &[b"ID3", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"],
+    ),
     ("audio/ogg", "application/ogg", &[b"OggS"]),
     ("audio/flac", "audio/x-flac", &[b"fLaC"]),
 ];
@@ -136,7 +191,11 @@ fn structured(data: &Json) -> ResultPart {
     if rows.len() > MAX_ROWS {
         let more = rows.len() - MAX_ROWS;
         rows.truncate(MAX_ROWS);
-        rows.push(StructuredRow { depth: 0, name: format!("{more} more rows are in the JSON below"), value: None });
+        rows.push(StructuredRow {
+            depth: 0,
+            name: format!("{more} more rows are in the JSON below"),
+            value: None,
+        });
     }
     ResultPart::Structured { rows }
 }
@@ -145,7 +204,11 @@ fn flatten(name: &str, value: &Json, depth: u32, rows: &mut Vec<StructuredRow>) 
     let mut row = |value: Option<String>| {
         let name = text::line(name, text::TITLE);
         if !name.is_empty() || value.is_some() {
-            rows.push(StructuredRow { depth: depth.saturating_sub(1), name, value });
+            rows.push(StructuredRow {
+                depth: depth.saturating_sub(1),
+                name,
+                value,
+            });
         }
     };
     match value {
@@ -169,7 +232,9 @@ fn flatten(name: &str, value: &Json, depth: u32, rows: &mut Vec<StructuredRow>) 
 }
 
 fn other(note: &str) -> ResultPart {
-    ResultPart::Other { note: note.to_owned() }
+    ResultPart::Other {
+        note: note.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -183,10 +248,19 @@ mod tests {
                 ResultPart::Text { role, text } => format!("text {} {}", role.unwrap_or_default(), text.text),
                 ResultPart::Image { media_type, .. } | ResultPart::Audio { media_type, .. } => media_type,
                 ResultPart::Link { uri, .. } => format!("link {uri}"),
-                ResultPart::Document { uri, text, .. } => format!("doc {uri} {}", text.unwrap_or_default_text()),
+                ResultPart::Document { uri, text, .. } => {
+                    format!("doc {uri} {}", text.unwrap_or_default_text())
+                }
                 ResultPart::Structured { rows } => rows
                     .iter()
-                    .map(|row| format!("{}{}={}", " ".repeat(row.depth as usize), row.name, row.value.clone().unwrap_or_default()))
+                    .map(|row| {
+                        format!(
+                            "{}{}={}",
+                            " ".repeat(row.depth as usize),
+                            row.name,
+                            row.value.clone().unwrap_or_default()
+                        )
+                    })
                     .collect::<Vec<_>>()
                     .join("|"),
                 ResultPart::Other { note } => format!("other {note}"),
@@ -207,8 +281,16 @@ mod tests {
 
     #[test]
     fn results_become_parts() {
-        check(OfferKind::Action, r#"{"content":[{"type":"text","text":"hi <b>"}]}"#, &["text  hi <b>"]);
-        check(OfferKind::Action, r#"{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}"#, &["image/png"]);
+        check(
+            OfferKind::Action,
+            r#"{"content":[{"type":"text","text":"hi <b>"}]}"#,
+            &["text  hi <b>"],
+        );
+        check(
+            OfferKind::Action,
+            r#"{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}]}"#,
+            &["image/png"],
+        );
         check(
             OfferKind::Action,
             r#"{"content":[{"type":"image","mimeType":"image/png","data":"PHN2Zz4="},{"type":"image","mimeType":"image/svg+xml","data":"x"}]}"#,
@@ -222,16 +304,28 @@ mod tests {
             r#"{"content":[{"type":"resource_link","uri":"https://x.example"}],"structuredContent":{"a":[1,"b"],"c":{}}}"#,
             &["link https://x.example", "a=| 1.=1| 2.=b|c={}"],
         );
-        check(OfferKind::Action, r#"{"content":[]}"#, &["other The server answered with nothing to show."]);
-        check(OfferKind::Action, r#"{"content":[{"type":"hologram"},7]}"#, &[
-            "other A part of a kind that cannot be shown here: “hologram”.",
-            "other A part that does not say what it is.",
-        ]);
+        check(
+            OfferKind::Action,
+            r#"{"content":[]}"#,
+            &["other The server answered with nothing to show."],
+        );
+        check(
+            OfferKind::Action,
+            r#"{"content":[{"type":"hologram"},7]}"#,
+            &[
+                "other A part of a kind that cannot be shown here: “hologram”.",
+                "other A part that does not say what it is.",
+            ],
+        );
         check(
             OfferKind::Starter,
             r#"{"messages":[{"role":"user","content":{"type":"text","text":"hello"}}]}"#,
             &["text user hello"],
         );
-        check(OfferKind::Document, r#"{"contents":[{"uri":"a://b","text":"t"}]}"#, &["doc a://b t"]);
+        check(
+            OfferKind::Document,
+            r#"{"contents":[{"uri":"a://b","text":"t"}]}"#,
+            &["doc a://b t"],
+        );
     }
 }

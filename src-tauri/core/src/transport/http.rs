@@ -17,6 +17,9 @@ use url::Url;
 
 const MAX_REDIRECTS: usize = 3;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Common servers close an idle connection after 5 s. A person takes longer, and a request written into a connection
+/// that is just being closed would end as "outcome unknown".
+const POOL_IDLE: Duration = Duration::from_secs(3);
 
 /// One server reached over HTTP.
 #[derive(Clone, Debug)]
@@ -154,6 +157,7 @@ fn client(url: &Url) -> Result<reqwest::Client, reqwest::Error> {
         .retry(reqwest::retry::never())
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(POOL_IDLE)
         .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")));
     let local = match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -162,16 +162,8 @@ fn parse_entry(key: &str, raw: Json) -> Result<Entry, OutcomeFault> {
         .unwrap_or_default()
         .to_owned();
     match member("mode") {
-        None => Ok(Entry::Form {
-            message,
-            schema: member("requestedSchema").cloned(),
-            raw,
-        }),
-        Some(Json::String(mode)) if mode == "form" => Ok(Entry::Form {
-            message,
-            schema: member("requestedSchema").cloned(),
-            raw,
-        }),
+        None => Ok(Entry::Form { message, raw }),
+        Some(Json::String(mode)) if mode == "form" => Ok(Entry::Form { message, raw }),
         Some(Json::String(mode)) if mode == "url" => Ok(Entry::Link {
             message,
             url: member("url").and_then(Json::as_str).map(str::to_owned),

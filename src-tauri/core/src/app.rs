@@ -1,0 +1,691 @@
+//! The whole of Countersign without a window: servers, their sessions, and the inbox over all of them.
+
+use crate::clock::Clock;
+use crate::form::{FieldInput, Form, Review, template};
+use crate::inbox::guard::Guard;
+use crate::inbox::{Inbox, NewCall, ServerFacts};
+use crate::link::Asker;
+use crate::link::open::Browser;
+use crate::mrtr::machine::Word;
+use crate::session::offers::Offers;
+use crate::session::{ConnectError, Discovery, Session, Target, address};
+use crate::settings::{Entry, Settings};
+use crate::text;
+use crate::transport::Fault;
+use crate::view::{
+    ArgumentsInput, ArgumentsView, AskId, AskView, CallAct, CallId, Failure, FailureCode, Initiator,
+    OfferKind, OfferRow, ServerDraft, ServerId, ServerPage, ServerPreview, ServerRow, ServerState, Snapshot,
+    Started,
+};
+use crate::wire::REVISION;
+use crate::wire::json::Json;
+use crate::wire::lists::{ListKind, Offer, expand};
+use crate::wire::request::{Elicitation, Method, Request};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use url::Url;
+
+/// Longest and shortest time-out that a person can set, in seconds.
+const TIMEOUTS: std::ops::RangeInclusive<u32> = 1..=3600;
+
+/// Countersign. Clones share it.
+#[derive(Clone)]
+pub struct Countersign {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    inbox: Inbox,
+    servers: Mutex<Servers>,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    notices: Mutex<Vec<String>>,
+    elicitation: Elicitation,
+    changed: watch::Sender<u32>,
+}
+
+#[derive(Default)]
+struct Servers {
+    list: Vec<Server>,
+    last: u32,
+}
+
+struct Server {
+    id: ServerId,
+    name: String,
+    origin: Origin,
+    session: Arc<Session>,
+    state: ServerState,
+    /// What is wrong and what to do.
+    detail: Option<String>,
+    discovery: Option<Discovery>,
+    offers: Offers,
+}
+
+/// Where a configured server comes from.
+enum Origin {
+    Added(Entry),
+    /// Built in; its page for rehearsing links, if it has one.
+    Practice {
+        page: Option<Url>,
+    },
+}
+
+/// What Countersign is run with.
+pub struct Parts {
+    pub clock: Arc<dyn Clock>,
+    pub browser: Arc<dyn Browser>,
+    pub settings: Settings,
+    pub guard: Guard,
+    pub word: Word,
+    /// What is declared to servers: a surface without a way to ask declares nothing.
+    pub elicitation: Elicitation,
+}
+
+impl Countersign {
+    /// Reads the settings; nothing is connected yet.
+    pub fn new(parts: Parts) -> Self {
+        let loaded = parts.settings.load();
+        let app = Self {
+            shared: Arc::new(Shared {
+                inbox: Inbox::new(Arc::clone(&parts.clock), parts.browser, parts.guard, parts.word),
+                servers: Mutex::default(),
+                settings: parts.settings,
+                clock: parts.clock,
+                notices: Mutex::new(loaded.notice.into_iter().collect()),
+                elicitation: parts.elicitation,
+                changed: watch::Sender::new(0),
+            }),
+        };
+        for entry in loaded.servers {
+            match address::target(&entry.target) {
+                Ok(target) => {
+                    let timeout = seconds(entry.timeout_seconds);
+                    app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
+                }
+                Err(reason) => {
+                    let name = text::chip(&entry.name);
+                    app.lock_notices()
+                        .push(format!("The server “{name}” was left out: {reason}"));
+                }
+            }
+        }
+        app
+    }
+
+    pub fn inbox(&self) -> &Inbox {
+        &self.shared.inbox
+    }
+
+    /// A number that grows when servers change; see [`Inbox::changes`] for the rest.
+    pub fn changes(&self) -> watch::Receiver<u32> {
+        self.shared.changed.subscribe()
+    }
+
+    /// Adds a built-in server.
+    pub fn add_practice(&self, name: &str, target: Target, page: Option<Url>) -> ServerId {
+        self.insert(name, target, Duration::from_secs(60), Origin::Practice { page })
+    }
+
+    /// Adds a server for this run only.
+    pub fn add_passing(&self, name: &str, target: Target, timeout: Duration) -> ServerId {
+        let draft = ServerDraft {
+            name: name.to_owned(),
+            target: crate::view::TargetDraft::Http {
+                url: String::new(),
+                headers: Vec::new(),
+            },
+            timeout_seconds: 0,
+        };
+        self.insert(
+            name,
+            target,
+            timeout,
+            Origin::Added(Entry::new(&draft, self.shared.clock.local_time())),
+        )
+    }
+
+    /// Understands what was pasted; nothing starts.
+    ///
+    /// # Errors
+    /// [`FailureCode::Invalid`] with a sentence.
+    pub fn preview_server(pasted: &str) -> Result<ServerPreview, Failure> {
+        address::understand(pasted).map_err(invalid)
+    }
+
+    /// Adds a server, saves it, and connects.
+    ///
+    /// # Errors
+    /// What cannot be used, or why it could not be saved; then nothing was added.
+    pub fn add_server(&self, mut draft: ServerDraft) -> Result<ServerId, Failure> {
+        draft.name = text::line(draft.name.trim(), 60);
+        if draft.name.is_empty() {
+            return Err(invalid(
+                "Give the server a name; it stands on every question.".to_owned(),
+            ));
+        }
+        if self.lock().list.iter().any(|server| server.name == draft.name) {
+            return Err(invalid(format!(
+                "There is a server named “{}” already.",
+                draft.name
+            )));
+        }
+        if !TIMEOUTS.contains(&draft.timeout_seconds) {
+            return Err(invalid(
+                "The time-out must be between 1 and 3600 seconds.".to_owned(),
+            ));
+        }
+        let target = address::target(&draft.target).map_err(invalid)?;
+        let entry = Entry::new(&draft, self.shared.clock.local_time());
+        let mut entries = self.entries(None);
+        entries.push(entry.clone());
+        self.shared.settings.save(entries).map_err(|message| Failure {
+            code: FailureCode::Settings,
+            message,
+        })?;
+        let id = self.insert(
+            &draft.name,
+            target,
+            seconds(draft.timeout_seconds),
+            Origin::Added(entry),
+        );
+        self.connect(id);
+        Ok(id)
+    }
+
+    /// Removes a server. Its calls are stopped; nothing is sent for their questions.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`], [`FailureCode::NotPossible`] for a practice server, or why it could not be saved.
+    pub fn remove_server(&self, id: ServerId) -> Result<(), Failure> {
+        let added = self
+            .with(id, |server| matches!(server.origin, Origin::Added(_)))
+            .ok_or_else(gone)?;
+        if !added {
+            return Err(Failure {
+                code: FailureCode::NotPossible,
+                message: "A practice server is part of the app.".to_owned(),
+            });
+        }
+        self.shared
+            .settings
+            .save(self.entries(Some(id)))
+            .map_err(|message| Failure {
+                code: FailureCode::Settings,
+                message,
+            })?;
+        self.shared.inbox.stop_server(id);
+        let mut servers = self.lock();
+        if let Some(position) = servers.list.iter().position(|server| server.id == id) {
+            let server = servers.list.remove(position);
+            tokio::spawn(async move { server.session.shut_down().await });
+        }
+        drop(servers);
+        self.bump();
+        Ok(())
+    }
+
+    /// Connects every server.
+    pub fn connect_all(&self) {
+        let ids: Vec<_> = self.lock().list.iter().map(|server| server.id).collect();
+        for id in ids {
+            self.connect(id);
+        }
+    }
+
+    /// Connects one server in the background; its row tells how it went.
+    pub fn connect(&self, id: ServerId) {
+        let app = self.clone();
+        tokio::spawn(async move { app.connected(id).await });
+    }
+
+    /// Connects one server and reads its lists.
+    ///
+    /// # Errors
+    /// The same words that its row has.
+    pub async fn connected(&self, id: ServerId) -> Result<Offers, Failure> {
+        let session = self.session(id)?;
+        self.update(id, |server| {
+            server.state = ServerState::Connecting;
+            server.detail = None;
+        });
+        match session.connect().await {
+            Ok(discovery) => {
+                let offers = Offers::read(&session, &discovery).await;
+                self.update(id, |server| {
+                    server.state = ServerState::Connected;
+                    server.discovery = Some(discovery);
+                    server.offers = offers.clone();
+                });
+                Ok(offers)
+            }
+            Err(error) => {
+                let mut detail = format!("{error}.");
+                if let Some(exit) = session.exit().await {
+                    detail.push_str(&format!(" The program ended with {exit}."));
+                    if let Some(last) = session.log().await.last() {
+                        detail.push_str(&format!(" Its last words: “{}”.", text::line(last, 200)));
+                    }
+                }
+                let state = match &error {
+                    ConnectError::Fault(Fault::SignIn { .. }) => ServerState::NeedsSignIn,
+                    ConnectError::Fault(_)
+                    | ConnectError::OtherRevision { .. }
+                    | ConnectError::Refused { .. }
+                    | ConnectError::Unusable(_) => ServerState::Failed,
+                };
+                self.update(id, |server| {
+                    server.state = state;
+                    server.detail = Some(capitalised(&detail));
+                });
+                Err(Failure {
+                    code: FailureCode::NotPossible,
+                    message: capitalised(&detail),
+                })
+            }
+        }
+    }
+
+    /// Ends all server programs, orderly, before the app quits.
+    pub async fn shut_down(&self) {
+        let sessions: Vec<_> = self
+            .lock()
+            .list
+            .iter()
+            .map(|server| Arc::clone(&server.session))
+            .collect();
+        let ending = sessions.iter().map(|session| session.shut_down());
+        futures_util::future::join_all(ending).await;
+    }
+
+    /// Everything in the two left panes.
+    pub fn snapshot(&self) -> Snapshot {
+        let asks = self.shared.inbox.asks();
+        let servers = self.lock();
+        let rows = servers.list.iter().map(|server| {
+            let waiting = asks.iter().filter(|ask| ask.server == server.id).count();
+            ServerRow {
+                waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
+                ..server.row()
+            }
+        });
+        let rows = rows.collect();
+        drop(servers);
+        Snapshot {
+            revision: self.revision(),
+            servers: rows,
+            calls: self.shared.inbox.calls(),
+            notices: self.lock_notices().clone(),
+            asks,
+        }
+    }
+
+    /// Grows with every change of servers, calls or questions.
+    pub fn revision(&self) -> u32 {
+        self.shared
+            .changed
+            .borrow()
+            .wrapping_add(*self.shared.inbox.changes().borrow())
+    }
+
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub async fn server_page(&self, id: ServerId) -> Result<ServerPage, Failure> {
+        let log = self.session(id)?.log().await;
+        self.with(id, |server| ServerPage {
+            server: server.row(),
+            actions: offer_rows(&server.offers.tools),
+            starters: offer_rows(&server.offers.prompts),
+            documents: offer_rows(&server.offers.documents),
+            problems: server.offers.problems.clone(),
+            log,
+        })
+        .ok_or_else(gone)
+    }
+
+    /// How the arguments of an offer are entered.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub fn arguments(&self, id: ServerId, kind: OfferKind, index: u32) -> Result<ArgumentsView, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let (form, json_reason) = match Form::parse_arguments(&offer.arguments) {
+            Ok(form) => (Some(form.view()), None),
+            Err(undrawable) => (None, Some(undrawable.to_string())),
+        };
+        Ok(ArgumentsView {
+            kind,
+            title: text::line(offer.title.as_deref().unwrap_or(&offer.name), text::TITLE),
+            description: offer
+                .description
+                .as_deref()
+                .map(|words| text::block(words, text::DESCRIPTION).text),
+            form,
+            json_reason,
+            json_template: template(&offer.arguments).pretty(),
+        })
+    }
+
+    /// What would be sent as arguments.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`], or [`FailureCode::Invalid`] where there are no fields.
+    pub fn check_arguments(
+        &self,
+        id: ServerId,
+        kind: OfferKind,
+        index: u32,
+        fields: &[FieldInput],
+    ) -> Result<Review, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let form = Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+        let mut review = form.review(fields);
+        review.json = form
+            .answer(fields)
+            .ok()
+            .map(|answer| text::source(&answer.content().pretty()));
+        Ok(review)
+    }
+
+    /// Starts a call of an offer.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`]; arguments that cannot be used come back as [`Started`].
+    pub fn start_call(
+        &self,
+        id: ServerId,
+        kind: OfferKind,
+        index: u32,
+        arguments: &ArgumentsInput,
+    ) -> Result<Started, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let arguments = match arguments {
+            ArgumentsInput::Json { text } => match Json::parse(text) {
+                Ok(json @ Json::Object(_)) => json,
+                Ok(other) => {
+                    return Ok(Started::BadJson {
+                        message: format!("Arguments are an object {{…}}, not {}.", other.kind()),
+                    });
+                }
+                Err(error) => {
+                    return Ok(Started::BadJson {
+                        message: format!("{error}."),
+                    });
+                }
+            },
+            ArgumentsInput::Fields { fields } => match Form::parse_arguments(&offer.arguments) {
+                Ok(form) => match form.answer(fields) {
+                    Ok(answer) => answer.content(),
+                    Err(errors) => return Ok(Started::Invalid { errors }),
+                },
+                Err(error) => {
+                    return Ok(Started::BadJson {
+                        message: error.to_string(),
+                    });
+                }
+            },
+        };
+        Ok(Started::Started {
+            call: self.call(id, &offer, arguments, Initiator::Person)?,
+        })
+    }
+
+    /// Starts a call of an offer with these arguments.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub fn call(
+        &self,
+        id: ServerId,
+        offer: &Offer,
+        arguments: Json,
+        initiator: Initiator,
+    ) -> Result<CallId, Failure> {
+        let session = self.session(id)?;
+        let server = self.with(id, Server::facts).ok_or_else(gone)?;
+        let named = |method| {
+            Request::new(method)
+                .with("name", Json::string(&offer.name))
+                .with("arguments", arguments.clone())
+        };
+        let (kind, name, request) = match offer.kind {
+            ListKind::Tools => (OfferKind::Action, offer.name.clone(), named(Method::CallTool)),
+            ListKind::Prompts => (OfferKind::Starter, offer.name.clone(), named(Method::GetPrompt)),
+            ListKind::Resources | ListKind::Templates => {
+                let uri = expand(&offer.name, &arguments);
+                let request = Request::new(Method::ReadResource).with("uri", Json::string(&uri));
+                (OfferKind::Document, uri, request)
+            }
+        };
+        Ok(self.shared.inbox.start(
+            session,
+            NewCall {
+                server,
+                kind,
+                name,
+                arguments,
+                request,
+                initiator,
+            },
+        ))
+    }
+
+    /// The person's word on a call.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`] or [`FailureCode::NotPossible`].
+    pub fn act_on_call(&self, call: CallId, act: CallAct) -> Result<(), Failure> {
+        if act == CallAct::StartAgain {
+            let server = self.shared.inbox.server_of(call).ok_or_else(gone)?;
+            let session = self.session(server)?;
+            self.shared.inbox.start_again(session, call).ok_or_else(gone)?;
+            return Ok(());
+        }
+        if self.shared.inbox.act_on_call(call, act) {
+            Ok(())
+        } else {
+            Err(Failure {
+                code: FailureCode::NotPossible,
+                message: "The call has moved on.".to_owned(),
+            })
+        }
+    }
+
+    /// One question, whole.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub fn ask(&self, ask: AskId) -> Result<AskView, Failure> {
+        self.shared
+            .inbox
+            .ask(ask, |id| {
+                self.with(id, |server| (server.row(), server.known_since()))
+            })
+            .ok_or_else(gone)
+    }
+
+    fn insert(&self, name: &str, target: Target, timeout: Duration, origin: Origin) -> ServerId {
+        let session = Arc::new(Session::new(target, self.shared.elicitation, timeout));
+        let mut servers = self.lock();
+        servers.last += 1;
+        let id = ServerId(servers.last);
+        servers.list.push(Server {
+            id,
+            name: name.to_owned(),
+            origin,
+            session,
+            state: ServerState::Connecting,
+            detail: None,
+            discovery: None,
+            offers: Offers::default(),
+        });
+        drop(servers);
+        self.bump();
+        id
+    }
+
+    fn offer(&self, id: ServerId, kind: OfferKind, index: u32) -> Result<Offer, Failure> {
+        self.with(id, |server| {
+            let list = match kind {
+                OfferKind::Action => &server.offers.tools,
+                OfferKind::Starter => &server.offers.prompts,
+                OfferKind::Document => &server.offers.documents,
+            };
+            list.get(index as usize).cloned()
+        })
+        .flatten()
+        .ok_or_else(gone)
+    }
+
+    fn session(&self, id: ServerId) -> Result<Arc<Session>, Failure> {
+        self.with(id, |server| Arc::clone(&server.session))
+            .ok_or_else(gone)
+    }
+
+    fn entries(&self, without: Option<ServerId>) -> Vec<Entry> {
+        let servers = self.lock();
+        let kept = servers.list.iter().filter(|server| Some(server.id) != without);
+        kept.filter_map(|server| match &server.origin {
+            Origin::Added(entry) => Some(entry.clone()),
+            Origin::Practice { .. } => None,
+        })
+        .collect()
+    }
+
+    fn with<T>(&self, id: ServerId, read: impl FnOnce(&Server) -> T) -> Option<T> {
+        self.lock().list.iter().find(|server| server.id == id).map(read)
+    }
+
+    fn update(&self, id: ServerId, change: impl FnOnce(&mut Server)) {
+        if let Some(server) = self.lock().list.iter_mut().find(|server| server.id == id) {
+            change(server);
+        }
+        self.bump();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Servers> {
+        self.shared.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_notices(&self) -> MutexGuard<'_, Vec<String>> {
+        self.shared.notices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bump(&self) {
+        self.shared
+            .changed
+            .send_modify(|revision| *revision = revision.wrapping_add(1));
+    }
+}
+
+impl Server {
+    fn row(&self) -> ServerRow {
+        ServerRow {
+            id: self.id,
+            name: self.name.clone(),
+            address: address::shown(self.session.target()),
+            practice: self.is_practice(),
+            state: self.state,
+            word: match self.state {
+                ServerState::Connecting => "connecting",
+                ServerState::Connected => "connected",
+                ServerState::NeedsSignIn => "needs a sign-in",
+                ServerState::Failed => match self.session.target() {
+                    Target::Http { .. } => "cannot connect",
+                    Target::Stdio(_) => "cannot start",
+                },
+            }
+            .to_owned(),
+            detail: self.detail.clone(),
+            protocol: self.discovery.as_ref().map(|_| REVISION.to_owned()),
+            claims: self
+                .discovery
+                .as_ref()
+                .and_then(|discovery| discovery.claims.clone()),
+            waiting: 0,
+        }
+    }
+
+    fn facts(&self) -> ServerFacts {
+        ServerFacts {
+            id: self.id,
+            name: self.name.clone(),
+            goes_to: address::goes_to(self.session.target()),
+            practice: self.is_practice(),
+            asker: match self.session.target() {
+                Target::Http { url, .. } => Asker::Remote(url.clone()),
+                Target::Stdio(_) => Asker::Local,
+            },
+            practice_page: match &self.origin {
+                Origin::Practice { page } => page.clone(),
+                Origin::Added(_) => None,
+            },
+        }
+    }
+
+    fn is_practice(&self) -> bool {
+        matches!(self.origin, Origin::Practice { .. })
+    }
+
+    fn known_since(&self) -> String {
+        match &self.origin {
+            Origin::Practice { .. } => "Built into this app for practice".to_owned(),
+            Origin::Added(entry) => format!("In your list since {}", day(&entry.added)),
+        }
+    }
+}
+
+fn offer_rows(offers: &[Offer]) -> Vec<OfferRow> {
+    (0..)
+        .zip(offers)
+        .map(|(index, offer)| {
+            let name = text::line(&offer.name, text::MESSAGE);
+            let title = text::line(offer.title.as_deref().unwrap_or(&offer.name), text::TITLE);
+            OfferRow {
+                index,
+                name: (name != title).then_some(name),
+                title,
+                description: offer
+                    .description
+                    .as_deref()
+                    .map(|words| text::block(words, text::DESCRIPTION).text),
+            }
+        })
+        .collect()
+}
+
+fn seconds(timeout: u32) -> Duration {
+    Duration::from_secs(u64::from(timeout.clamp(*TIMEOUTS.start(), *TIMEOUTS.end())))
+}
+
+/// "3 May 2026" of an RFC 3339 time.
+fn day(time: &str) -> String {
+    let date = time.split('T').next().unwrap_or_default();
+    match date.parse::<jiff::civil::Date>() {
+        Ok(date) => date.strftime("%-d %B %Y").to_string(),
+        Err(_) => text::line(date, 20),
+    }
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + characters.as_str())
+        .unwrap_or_default()
+}
+
+fn gone() -> Failure {
+    Failure {
+        code: FailureCode::Gone,
+        message: "It is not there any more.".to_owned(),
+    }
+}
+
+fn invalid(message: String) -> Failure {
+    Failure {
+        code: FailureCode::Invalid,
+        message,
+    }
+}

@@ -1,0 +1,208 @@
+//! What the window can ask for. Every command takes one struct `args` that denies unknown fields: ids and raw input,
+//! never an address to open, never a schema, never a state.
+
+use countersign_core::app::Countersign;
+use countersign_core::form::{FieldInput, Review};
+use countersign_core::view::{
+    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Failure, FailureCode,
+    OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot, Started,
+};
+use serde::Deserialize;
+use tauri::{Runtime, State, ipc::Invoke};
+
+/// Every command of `permissions/app.toml`, and no other.
+pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
+        snapshot,
+        server_page,
+        preview_server,
+        add_server,
+        remove_server,
+        reconnect_server,
+        arguments,
+        check_arguments,
+        start_call,
+        ask,
+        draft,
+        shown,
+        act,
+        call,
+        act_on_call,
+    ]
+}
+
+/// No arguments.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfServer {
+    server: ServerId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfOffer {
+    server: ServerId,
+    kind: OfferKind,
+    index: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pasted {
+    pasted: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draft {
+    draft: ServerDraft,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckArguments {
+    server: ServerId,
+    kind: OfferKind,
+    index: u32,
+    fields: Vec<FieldInput>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StartCall {
+    server: ServerId,
+    kind: OfferKind,
+    index: u32,
+    arguments: ArgumentsInput,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfAsk {
+    ask: AskId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskDraft {
+    ask: AskId,
+    inputs: Vec<FieldInput>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shown {
+    ask: AskId,
+    revision: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActOnAsk {
+    ask: AskId,
+    revision: u32,
+    act: Act,
+    inputs: Option<Vec<FieldInput>>,
+    domain: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfCall {
+    call: CallId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ActOnCall {
+    call: CallId,
+    act: CallAct,
+}
+
+type App<'a> = State<'a, Countersign>;
+
+#[tauri::command]
+pub(crate) fn snapshot(app: App<'_>, args: Nothing) -> Snapshot {
+    let Nothing {} = args;
+    app.snapshot()
+}
+
+#[tauri::command]
+pub(crate) async fn server_page(app: App<'_>, args: OfServer) -> Result<ServerPage, Failure> {
+    app.server_page(args.server).await
+}
+
+#[tauri::command]
+pub(crate) fn preview_server(args: Pasted) -> Result<ServerPreview, Failure> {
+    Countersign::preview_server(&args.pasted)
+}
+
+#[tauri::command]
+pub(crate) async fn add_server(app: App<'_>, args: Draft) -> Result<ServerId, Failure> {
+    app.add_server(args.draft)
+}
+
+#[tauri::command]
+pub(crate) async fn remove_server(app: App<'_>, args: OfServer) -> Result<(), Failure> {
+    app.remove_server(args.server)
+}
+
+#[tauri::command]
+pub(crate) async fn reconnect_server(app: App<'_>, args: OfServer) -> Result<(), Failure> {
+    app.connect(args.server);
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) fn arguments(app: App<'_>, args: OfOffer) -> Result<ArgumentsView, Failure> {
+    app.arguments(args.server, args.kind, args.index)
+}
+
+#[tauri::command]
+pub(crate) fn check_arguments(app: App<'_>, args: CheckArguments) -> Result<Review, Failure> {
+    app.check_arguments(args.server, args.kind, args.index, &args.fields)
+}
+
+#[tauri::command]
+pub(crate) async fn start_call(app: App<'_>, args: StartCall) -> Result<Started, Failure> {
+    app.start_call(args.server, args.kind, args.index, &args.arguments)
+}
+
+#[tauri::command]
+pub(crate) fn ask(app: App<'_>, args: OfAsk) -> Result<AskView, Failure> {
+    app.ask(args.ask)
+}
+
+#[tauri::command]
+pub(crate) fn draft(app: App<'_>, args: AskDraft) -> Result<Review, Failure> {
+    app.inbox().draft(args.ask, args.inputs).ok_or_else(gone)
+}
+
+#[tauri::command]
+pub(crate) fn shown(app: App<'_>, args: Shown) -> Result<Armed, Failure> {
+    app.inbox().shown(args.ask, args.revision).ok_or_else(gone)
+}
+
+#[tauri::command]
+pub(crate) async fn act(app: App<'_>, args: ActOnAsk) -> Result<Answered, Failure> {
+    let ActOnAsk { ask, revision, act, inputs, domain } = args;
+    Ok(app.inbox().act(ask, revision, act, inputs, domain).await)
+}
+
+#[tauri::command]
+pub(crate) fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failure> {
+    app.inbox().result(args.call).ok_or_else(gone)
+}
+
+#[tauri::command]
+pub(crate) async fn act_on_call(app: App<'_>, args: ActOnCall) -> Result<(), Failure> {
+    app.act_on_call(args.call, args.act)
+}
+
+fn gone() -> Failure {
+    Failure { code: FailureCode::Gone, message: "It is not there any more.".to_owned() }
+}

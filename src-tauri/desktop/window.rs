@@ -1,0 +1,111 @@
+//! The window, and what it must not do.
+
+use crate::{commands, countersign, practice};
+use countersign_core::app::Countersign;
+use countersign_core::settings::Settings;
+use tauri::webview::NewWindowResponse;
+use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
+
+/// The one event: something changed; the payload is the revision.
+const CHANGED: &str = "changed";
+const MAIN: &str = "main";
+
+/// Opens the window and runs until it is closed.
+///
+/// # Errors
+/// What Tauri says when no window can be made.
+pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
+    let app = tauri::Builder::default()
+        .invoke_handler(commands::handler())
+        .setup(move |tauri| {
+            let handle = tauri.handle().clone();
+            let app = tauri::async_runtime::block_on(async {
+                let app = countersign(settings);
+                practice::add(&app).await;
+                app.connect_all();
+                app
+            });
+            tauri.manage(app.clone());
+            tauri::async_runtime::spawn(announce(handle.clone(), app));
+            open(&handle)?;
+            Ok(())
+        })
+        .build(tauri::generate_context!())?;
+    app.run(|handle, event| match event {
+        RunEvent::WindowEvent { label, event: WindowEvent::Focused(true) | WindowEvent::Resized(_), .. }
+            if label == MAIN =>
+        {
+            if let Some(app) = handle.try_state::<Countersign>() {
+                app.inbox().rearm();
+            }
+        }
+        RunEvent::Exit => {
+            if let Some(app) = handle.try_state::<Countersign>() {
+                tauri::async_runtime::block_on(app.shut_down());
+            }
+        }
+        _ => {}
+    });
+    Ok(())
+}
+
+fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {
+    WebviewWindowBuilder::new(handle, MAIN, WebviewUrl::default())
+        .title("Countersign")
+        .inner_size(1180.0, 780.0)
+        .min_inner_size(480.0, 400.0)
+        .on_navigation(is_own_page)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .on_download(|_, _| false)
+        .disable_drag_drop_handler()
+        .build()?;
+    Ok(())
+}
+
+/// The app's own origin, and nothing else: `tauri://localhost`, on Windows `http(s)://tauri.localhost`.
+fn is_own_page(url: &tauri::Url) -> bool {
+    match (url.scheme(), url.host_str()) {
+        ("tauri", Some("localhost")) => true,
+        ("http" | "https", Some("tauri.localhost")) => cfg!(windows),
+        ("http", Some("localhost")) => cfg!(dev) && url.port() == Some(5173),
+        _ => false,
+    }
+}
+
+/// Tells the window that something changed, as often as it does but never twice for one change.
+async fn announce(handle: tauri::AppHandle, app: Countersign) {
+    let (mut servers, mut calls) = (app.changes(), app.inbox().changes());
+    loop {
+        let more = tokio::select! {
+            more = servers.changed() => more,
+            more = calls.changed() => more,
+        };
+        // Without a window there is nobody to tell; it asks for everything when it opens.
+        if more.is_err() || handle.emit_to(MAIN, CHANGED, app.revision()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_own_page_is_shown() {
+        let own = |url: &str| is_own_page(&url.parse().expect(url));
+        assert!(own("tauri://localhost/index.html"));
+        for foreign in [
+            "https://evil.example/",
+            "http://localhost:5174/",
+            "tauri://evil/",
+            "data:text/html,x",
+            "file:///etc/hosts",
+            "blob:tauri://localhost/1",
+            "javascript:1",
+            "about:blank",
+        ] {
+            assert!(!own(foreign), "{foreign}");
+        }
+    }
+}
