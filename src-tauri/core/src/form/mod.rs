@@ -5,8 +5,32 @@
 //!
 //! Promises: a schema is drawn faithfully or refused with a reason ([`Undrawable`]), never in part. What
 //! [`Review`] shows is what is sent, built from the same value.
+//!
+//! Deliberately absent: any regular expression of a server (`pattern` is shown, never run) and any other validation
+//! than the keywords of the specification; the server checks its own answers.
+
+mod answer;
+mod formats;
+mod number;
+mod options;
+mod review;
+mod schema;
+mod template;
+#[cfg(test)]
+mod tests;
+mod undrawable;
+
+pub use answer::Answer;
+pub use schema::Form;
+pub use template::template;
+pub use undrawable::{Reason, Undrawable};
 
 use serde::{Deserialize, Serialize};
+
+/// Most fields of a form.
+pub const MAX_FIELDS: usize = 64;
+/// Most options of all fields of a form together.
+pub const MAX_OPTIONS: usize = 10_000;
 
 /// A form as the UI draws it. Texts are filtered; raw keys and values stay in Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,0 +1,401 @@
+//! From what a person did to what is sent.
+//!
+//! A field without an input keeps the server's default, or is left out. [`Input::Empty`] and an empty text leave a
+//! field out, or are an error where it is required; only a default that is itself the empty text sends one. An
+//! empty list of picks is an answer ("none of these"), checked against `minItems`. Of two inputs for a field the
+//! last counts.
+//!
+//! Numbers keep their exact value: a `number` is sent as typed (see [`super::number`]), an `integer` with all its
+//! digits and no fraction, so `3.0` is sent as `3` and `1e3` as `1000`. Lengths count Unicode code points.
+
+use super::number::{Decimal, NoNumber, typed};
+use super::options::{Options, visible};
+use super::schema::{Bound, Field, Form, Kind};
+use super::{FieldError, FieldErrorCode, FieldInput, Input, TextFormat, formats};
+use crate::text;
+use crate::wire::json::Json;
+use std::collections::HashMap;
+
+/// A complete answer: every value fits its field, every required field has one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub(super) given: Vec<Given>,
+    /// Positions of the fields that are left out.
+    pub(super) left_out: Vec<u32>,
+}
+
+/// One value of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) field: u32,
+    pub(super) key: String,
+    pub(super) input: Input,
+    pub(super) value: Json,
+    /// The server's default, untouched.
+    pub(super) suggested: bool,
+}
+
+/// Why an input does not fit its field.
+pub(super) struct Wrong {
+    pub(super) code: FieldErrorCode,
+    pub(super) message: String,
+}
+
+impl Form {
+    /// # Errors
+    /// Every field that is wrong, in form order, then inputs for fields that are not there.
+    pub fn answer(&self, inputs: &[FieldInput]) -> Result<Answer, Vec<FieldError>> {
+        let (answer, errors) = self.settle(inputs);
+        if errors.is_empty() {
+            Ok(answer)
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The inputs that make a given `content`, for answers that were written beforehand. A default that is not in
+    /// it is cleared. Whether the content fits is for [`Form::answer`] to say.
+    ///
+    /// # Errors
+    /// A sentence that names a key that is no field, or whose value could not be sent as it stands.
+    pub fn inputs_from_content(&self, content: &Json) -> Result<Vec<FieldInput>, String> {
+        let Json::Object(content) = content else {
+            return Err(format!("The content must be an object, not {}.", content.kind()));
+        };
+        let known: HashMap<&str, &Field> = self
+            .fields
+            .iter()
+            .map(|field| (field.key.as_str(), field))
+            .collect();
+        for (key, value) in content.iter() {
+            let quoted = || text::chip(&visible(key));
+            let field = known
+                .get(key)
+                .ok_or_else(|| format!("The form has no field “{}”.", quoted()))?;
+            field
+                .exactly(value)
+                .map_err(|why| format!("“{}”: {why}", quoted()))?;
+        }
+        (0..)
+            .zip(&self.fields)
+            .filter_map(|(id, field)| match content.get(&field.key) {
+                Some(value) => Some(
+                    field
+                        .kind
+                        .input_of(value)
+                        .map(|input| FieldInput { field: id, input }),
+                ),
+                None => field.suggested.as_ref().map(|_| {
+                    Ok(FieldInput {
+                        field: id,
+                        input: Input::Empty,
+                    })
+                }),
+            })
+            .collect()
+    }
+
+    /// What can be sent of the inputs, and what is wrong with the rest.
+    pub(super) fn settle(&self, inputs: &[FieldInput]) -> (Answer, Vec<FieldError>) {
+        let mut latest: HashMap<u32, &Input> = inputs
+            .iter()
+            .map(|FieldInput { field, input }| (*field, input))
+            .collect();
+        let (mut answer, mut errors) = (Answer::default(), Vec::new());
+        for (id, field) in (0..).zip(&self.fields) {
+            match field.settle(latest.remove(&id)) {
+                Ok(Some((input, value, suggested))) => answer.given.push(Given {
+                    field: id,
+                    key: field.key.clone(),
+                    input,
+                    value,
+                    suggested,
+                }),
+                Ok(None) => answer.left_out.push(id),
+                Err(Wrong { code, message }) => errors.push(FieldError {
+                    field: id,
+                    code,
+                    message,
+                }),
+            }
+        }
+        let mut strangers: Vec<u32> = latest.into_keys().collect();
+        strangers.sort_unstable();
+        errors.extend(strangers.into_iter().map(|field| FieldError {
+            field,
+            code: FieldErrorCode::WrongKind,
+            message: "There is no such field in this form.".to_owned(),
+        }));
+        (answer, errors)
+    }
+}
+
+impl Answer {
+    /// The values by the schema's own keys, in form order.
+    pub fn content(&self) -> Json {
+        let members = self
+            .given
+            .iter()
+            .map(|given| (given.key.clone(), given.value.clone()));
+        Json::Object(members.collect())
+    }
+
+    /// The `ElicitResult`; `content` is there even when it is empty.
+    pub fn result(&self) -> Json {
+        Json::object([("action", Json::string("accept")), ("content", self.content())])
+    }
+}
+
+impl Field {
+    /// The value to send, from which input, and whether that is the untouched default.
+    fn settle(&self, input: Option<&Input>) -> Result<Option<(Input, Json, bool)>, Wrong> {
+        match (input, &self.suggested) {
+            (Some(input), _) => Ok(self.value(input)?.map(|value| (input.clone(), value, false))),
+            (None, Some(default)) => Ok(Some((default.input.clone(), default.value.clone(), true))),
+            (None, None) => self.nothing(),
+        }
+    }
+
+    fn value(&self, input: &Input) -> Result<Option<Json>, Wrong> {
+        let empty = match (&self.kind, input) {
+            (_, Input::Empty) => true,
+            (Kind::Text { .. }, Input::Text { text }) => {
+                let empty_default = self
+                    .suggested
+                    .as_ref()
+                    .is_some_and(|default| default.input == *input);
+                text.is_empty() && !empty_default
+            }
+            (Kind::Number { .. }, Input::Text { text }) => text.trim().is_empty(),
+            (_, Input::Text { .. } | Input::Flag { .. } | Input::Pick { .. } | Input::Picks { .. }) => false,
+        };
+        if empty {
+            self.nothing()
+        } else {
+            self.kind.accept(input).map(Some)
+        }
+    }
+
+    fn nothing<T>(&self) -> Result<Option<T>, Wrong> {
+        if !self.required {
+            return Ok(None);
+        }
+        Err(wrong(
+            FieldErrorCode::Required,
+            match self.kind {
+                Kind::Text { .. } => "Fill this in; it is required.",
+                Kind::Number { integer: true, .. } => "Enter a whole number; it is required.",
+                Kind::Number { integer: false, .. } => "Enter a number; it is required.",
+                Kind::YesNo => "Choose yes or no; it is required.",
+                Kind::Choice { .. } => "Choose one; it is required.",
+                Kind::Choices { .. } => "Choose what applies; it is required.",
+            },
+        ))
+    }
+
+    /// Whether a value would be sent as it stands, if it fits at all.
+    fn exactly(&self, value: &Json) -> Result<(), String> {
+        let input = self.kind.input_of(value)?;
+        match self.value(&input) {
+            Ok(Some(sent)) if same(&sent, value) => Ok(()),
+            Ok(Some(sent)) => Err(format!(
+                "this would be sent as {}, each choice once and in the order of the form.",
+                text::line(&sent.to_string(), text::TITLE)
+            )),
+            Ok(None) => Err("an empty text is not sent; leave the key out.".to_owned()),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Kind {
+    /// The value that an input stands for.
+    pub(super) fn accept(&self, input: &Input) -> Result<Json, Wrong> {
+        match (self, input) {
+            (Self::Text { format, min, max, .. }, Input::Text { text }) => {
+                accept_text(text, *format, *min, *max)?;
+                Ok(Json::string(text))
+            }
+            (Self::Number { integer, min, max }, Input::Text { text }) => {
+                accept_number(text, *integer, min.as_ref(), max.as_ref()).map(Json::Number)
+            }
+            (Self::YesNo, Input::Flag { value }) => Ok(Json::Bool(*value)),
+            (Self::Choice { options }, Input::Pick { index }) => accept_pick(options, *index).cloned(),
+            (Self::Choices { options, min, max }, Input::Picks { indexes }) => {
+                accept_picks(options, indexes, *min, *max)
+            }
+            (
+                Self::Text { .. }
+                | Self::Number { .. }
+                | Self::YesNo
+                | Self::Choice { .. }
+                | Self::Choices { .. },
+                Input::Empty
+                | Input::Text { .. }
+                | Input::Flag { .. }
+                | Input::Pick { .. }
+                | Input::Picks { .. },
+            ) => Err(wrong(
+                FieldErrorCode::WrongKind,
+                "This input is not for this field.",
+            )),
+        }
+    }
+
+    /// The input that a JSON value stands for: the same value if it is accepted, but for the order of picks.
+    pub(super) fn input_of(&self, value: &Json) -> Result<Input, String> {
+        let expected = |what: &str| format!("{what} is expected here, not {}.", value.kind());
+        let position = |options: &Options, value: &Json| {
+            options
+                .position(value)
+                .ok_or_else(|| format!("{} is not one of the choices.", text::chip(&value.to_string())))
+        };
+        match self {
+            Self::Text { .. } => {
+                let text = value.as_str().ok_or_else(|| expected("text"))?.to_owned();
+                Ok(Input::Text { text })
+            }
+            Self::Number { integer, .. } => {
+                let text = value.as_number().ok_or_else(|| expected("a number"))?;
+                let whole = Decimal::parse(text).integer_text().filter(|_| *integer);
+                Ok(Input::Text {
+                    text: whole.unwrap_or_else(|| text.to_owned()),
+                })
+            }
+            Self::YesNo => {
+                let value = value.as_bool().ok_or_else(|| expected("true or false"))?;
+                Ok(Input::Flag { value })
+            }
+            Self::Choice { options } => Ok(Input::Pick {
+                index: position(options, value)?,
+            }),
+            Self::Choices { options, .. } => {
+                let values = value.as_array().ok_or_else(|| expected("a list"))?;
+                let indexes = values
+                    .iter()
+                    .map(|value| position(options, value))
+                    .collect::<Result<_, _>>()?;
+                Ok(Input::Picks { indexes })
+            }
+        }
+    }
+}
+
+fn accept_text(
+    text: &str,
+    format: Option<TextFormat>,
+    min: Option<u32>,
+    max: Option<u32>,
+) -> Result<(), Wrong> {
+    let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    if let Some(min) = min.filter(|min| length < *min) {
+        let message = format!("Enter at least {}; this has {length}.", characters(min));
+        return Err(wrong(FieldErrorCode::TooShort, message));
+    }
+    if let Some(max) = max.filter(|max| length > *max) {
+        let message = format!("Enter at most {}; this has {length}.", characters(max));
+        return Err(wrong(FieldErrorCode::TooLong, message));
+    }
+    let Some(format) = format else {
+        return Ok(());
+    };
+    let code = match format {
+        TextFormat::Email => FieldErrorCode::NotEmail,
+        TextFormat::Uri => FieldErrorCode::NotUri,
+        TextFormat::Date => FieldErrorCode::NotDate,
+        TextFormat::DateTime => FieldErrorCode::NotDateTime,
+    };
+    formats::check(format, text).map_err(|message| wrong(code, message))
+}
+
+fn accept_number(
+    text: &str,
+    integer: bool,
+    min: Option<&Bound>,
+    max: Option<&Bound>,
+) -> Result<String, Wrong> {
+    let text = typed(text).map_err(|why| {
+        let message = match why {
+            NoNumber::Comma => "Write the decimal point as a point and leave out separators: 1.5 or 1000.",
+            NoNumber::TooLong => "This number is too long.",
+            NoNumber::Other if integer => "Enter a whole number in digits, such as 12.",
+            NoNumber::Other => "Enter a number in digits, such as 12 or 1.5.",
+        };
+        wrong(FieldErrorCode::NotNumber, message)
+    })?;
+    let number = Decimal::parse(&text);
+    if integer && !number.is_integer() {
+        return Err(wrong(
+            FieldErrorCode::NotInteger,
+            "Enter a whole number, without decimals.",
+        ));
+    }
+    let range = match (min, max) {
+        (Some(min), Some(max)) => format!("Enter a number from {} to {}.", min.text, max.text),
+        (Some(min), None) => format!("Enter {} or more.", min.text),
+        (None, Some(max)) => format!("Enter {} or less.", max.text),
+        (None, None) => String::new(),
+    };
+    if min.is_some_and(|min| number < min.number) {
+        return Err(wrong(FieldErrorCode::TooSmall, range));
+    }
+    if max.is_some_and(|max| number > max.number) {
+        return Err(wrong(FieldErrorCode::TooLarge, range));
+    }
+    if !integer {
+        return Ok(text);
+    }
+    number
+        .integer_text()
+        .ok_or_else(|| wrong(FieldErrorCode::NotNumber, "This number is too long."))
+}
+
+fn accept_pick(options: &Options, index: u32) -> Result<&Json, Wrong> {
+    match options.at(index) {
+        Some(choice) => Ok(&choice.value),
+        None => Err(wrong(FieldErrorCode::NotAnOption, "Choose one of the choices.")),
+    }
+}
+
+fn accept_picks(options: &Options, picks: &[u32], min: Option<u32>, max: Option<u32>) -> Result<Json, Wrong> {
+    let mut picks = picks.to_vec();
+    picks.sort_unstable();
+    picks.dedup();
+    let values = picks
+        .into_iter()
+        .map(|index| accept_pick(options, index).cloned())
+        .collect::<Result<Vec<_>, _>>()?;
+    let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    if let Some(min) = min.filter(|min| count < *min) {
+        return Err(wrong(FieldErrorCode::TooFew, format!("Choose at least {min}.")));
+    }
+    if let Some(max) = max.filter(|max| count > *max) {
+        return Err(wrong(FieldErrorCode::TooMany, format!("Choose at most {max}.")));
+    }
+    Ok(Json::Array(values))
+}
+
+/// Equal values; numbers however they are written.
+fn same(one: &Json, other: &Json) -> bool {
+    match (one, other) {
+        (Json::Number(one), Json::Number(other)) => Decimal::parse(one) == Decimal::parse(other),
+        (Json::Array(one), Json::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+fn characters(count: u32) -> String {
+    match count {
+        1 => "1 character".to_owned(),
+        count => format!("{count} characters"),
+    }
+}
+
+fn wrong(code: FieldErrorCode, message: impl Into<String>) -> Wrong {
+    Wrong {
+        code,
+        message: message.into(),
+    }
+}

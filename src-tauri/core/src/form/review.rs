@@ -1,0 +1,145 @@
+//! What would be sent, told to a person: made from the very [`Answer`] that is sent.
+
+use super::answer::Given;
+use super::schema::{Form, Kind};
+use super::{Answer, FieldInput, Input, Review, ReviewItem};
+use crate::text;
+use crate::wire::json::Json;
+
+impl Form {
+    /// The review line for the inputs as they are now. With errors it still tells what is right.
+    pub fn review(&self, inputs: &[FieldInput]) -> Review {
+        let (answer, errors) = self.settle(inputs);
+        let label = |id: u32| {
+            let field = usize::try_from(id).ok().and_then(|at| self.fields.get(at));
+            field.map(|field| text::chip(&field.label)).unwrap_or_default()
+        };
+        Review {
+            will_send: answer
+                .given
+                .iter()
+                .map(|given| self.item(given, label(given.field)))
+                .collect(),
+            left_out: answer.left_out.iter().map(|id| label(*id)).collect(),
+            json: errors.is_empty().then(|| shown_json(&answer)),
+            errors,
+        }
+    }
+
+    fn item(&self, given: &Given, label: String) -> ReviewItem {
+        let field = usize::try_from(given.field)
+            .ok()
+            .and_then(|at| self.fields.get(at));
+        ReviewItem {
+            field: given.field,
+            label,
+            value: field.map(|field| field.kind.told(given)).unwrap_or_default(),
+            suggested: given.suggested,
+        }
+    }
+}
+
+impl Kind {
+    /// The value as a chip. Of an option both title and value are told, even when both are long.
+    fn told(&self, given: &Given) -> String {
+        match (self, &given.input) {
+            (Self::Choice { options }, Input::Pick { index }) => match options.at(*index) {
+                Some(choice) => told_option(&choice.view.title, choice.view.value.as_deref()),
+                None => told_json(&given.value),
+            },
+            (Self::Choices { options, .. }, Input::Picks { indexes }) => {
+                let mut indexes = indexes.clone();
+                indexes.sort_unstable();
+                indexes.dedup();
+                let options: Vec<String> = indexes
+                    .iter()
+                    .filter_map(|index| options.at(*index))
+                    .map(|choice| told_option(&choice.view.title, choice.view.value.as_deref()))
+                    .collect();
+                let list = options.join(", ");
+                match options.len() {
+                    0 => "none".to_owned(),
+                    _ if list.chars().count() <= text::CHIP => list,
+                    count => text::chip(&format!("{count} chosen: {list}")),
+                }
+            }
+            (
+                Self::Text { .. }
+                | Self::Number { .. }
+                | Self::YesNo
+                | Self::Choice { .. }
+                | Self::Choices { .. },
+                Input::Empty
+                | Input::Text { .. }
+                | Input::Flag { .. }
+                | Input::Pick { .. }
+                | Input::Picks { .. },
+            ) => told_json(&given.value),
+        }
+    }
+}
+
+fn told_option(title: &str, value: Option<&str>) -> String {
+    let Some(value) = value else {
+        return text::chip(title);
+    };
+    let whole = format!("{title} ({value})");
+    if whole.chars().count() <= text::CHIP {
+        return whole;
+    }
+    let half = text::CHIP / 2 - 3;
+    format!("{} ({})", text::line(title, half), text::line(value, half))
+}
+
+fn told_json(value: &Json) -> String {
+    match value {
+        Json::String(text) if text.is_empty() => "(empty text)".to_owned(),
+        Json::String(text) => text::chip(&blanks_marked(text)),
+        Json::Bool(true) => "Yes".to_owned(),
+        Json::Bool(false) => "No".to_owned(),
+        Json::Null | Json::Number(_) | Json::Array(_) | Json::Object(_) => text::chip(&value.to_string()),
+    }
+}
+
+/// Blanks at the ends and in a row, which a reader would not see, as `␣`.
+fn blanks_marked(text: &str) -> String {
+    let inner = text.trim_matches(' ');
+    let (start, end) = (
+        text.len() - text.trim_start_matches(' ').len(),
+        text.len() - text.trim_end_matches(' ').len(),
+    );
+    if inner.is_empty() {
+        return "␣".repeat(text.len());
+    }
+    let mut out = "␣".repeat(start);
+    for (position, run) in inner.split("  ").enumerate() {
+        if position > 0 {
+            out.push_str("␣␣");
+        }
+        out.push_str(run);
+    }
+    out.push_str(&"␣".repeat(end));
+    out
+}
+
+/// The exact `ElicitResult`; what a screen would hide or act upon is written as a JSON escape.
+fn shown_json(answer: &Answer) -> String {
+    let mut out = String::new();
+    for character in answer.result().pretty().chars() {
+        let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
+        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
+        if plain
+            || (!breaks
+                && text::marked(character.encode_utf8(&mut [0; 4]))
+                    .chars()
+                    .eq([character]))
+        {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
