@@ -1,9 +1,32 @@
 //! A server's link: judged from its text alone, opened only after consent.
 //!
-//! Pure, but for [`open`]: nothing is resolved, fetched or looked up. The string is parsed once; what is shown is
-//! what is opened.
+//! Promises: the string is parsed once (WHATWG URL), and what is shown is what is opened; a refused link has no
+//! parsed value at all; no input makes it panic. The text is read twice: first as sent (`sent`), for what a
+//! parser would silently repair, then as parsed: where it goes (`host`, `ip`, `letters`, `names`) and what it
+//! carries (`cargo`).
+//!
+//! Deliberately absent: the network. Nothing is resolved, fetched, previewed or looked up, and no list is updated
+//! at run time. Only [`open`] does anything, and only with a parsed http or https address.
 
+mod cargo;
+mod finding;
+mod host;
+mod ip;
+mod letters;
+mod lists;
+mod names;
+pub mod open;
+mod sent;
+
+pub use finding::{Finding, FindingCode};
+pub use names::Names;
+
+use crate::text;
+use finding::Findings;
+use host::Place;
+use sent::Sent;
 use serde::Serialize;
+use url::{Host, Url};
 
 /// What can be said of one link without touching the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,30 +65,177 @@ pub enum Verdict {
     Refused,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct Finding {
-    pub code: FindingCode,
-    pub verdict: Verdict,
-    /// A concrete sentence for a person, without jargon.
-    pub sentence: String,
-}
-
 /// Where the asking server is, for what a link means beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asker {
     /// A process on this computer.
     Local,
     /// A server reached over HTTP at this address.
-    Remote(url::Url),
+    Remote(Url),
 }
 
-/// What can be found about a link. Closed; the UI and the tests match on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum FindingCode {
-    Scheme,
-    Parse,
+/// What is known beside the server that asks.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Sites that this person approved before. Compared for likeness only; they never make a verdict milder.
+    pub names: Names,
+    /// Where the app serves its own practice page. A link to this very origin on the loopback raises no alarm.
+    pub practice: Option<Url>,
 }
+
+/// A link that was inspected: what a person is shown, and what would be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub inspection: Inspection,
+    /// The one value that may be opened; none when refused. `inspection.shown` is its text.
+    pub url: Option<Url>,
+}
+
+/// Judges the text of a link (spec: client/elicitation, Safe URL Handling).
+pub fn inspect(raw: &str, asker: &Asker, known: &Known) -> Link {
+    let mut findings = Findings::default();
+    let sent = Sent::read(raw, &mut findings);
+    let mut place = None;
+    let mut url = None;
+    if let Some(sent) = &sent {
+        match Url::parse(raw) {
+            Ok(parsed) => {
+                let parsed = sent::with_path_coded(parsed);
+                place = Place::of(&parsed);
+                if let Some(place) = &place {
+                    judge(&parsed, place, sent, asker, known, &mut findings);
+                }
+                url = Some(parsed);
+            }
+            Err(_) => sent::unreadable(sent, &mut findings),
+        }
+    }
+    if place.is_none() && !findings.refused() {
+        findings.add(
+            FindingCode::Parse,
+            Verdict::Refused,
+            "This is not an address that a browser could open.",
+        );
+    }
+    if let Some(parsed) = &url {
+        sent::normalised(raw, parsed, &mut findings);
+    }
+    let verdict = findings.verdict();
+    let url = url.filter(|_| verdict < Verdict::Refused);
+    let shown = match &url {
+        Some(url) => url.as_str().to_owned(),
+        None => text::marked(raw),
+    };
+    let origin = place.as_ref().map(|place| place.origin.clone());
+    let imitates = findings.imitates.take();
+    let unicode_host = place
+        .as_ref()
+        .and_then(|place| place.readable.clone())
+        .filter(|_| findings.readable);
+    Link {
+        inspection: Inspection {
+            verdict,
+            findings: findings.sorted(),
+            as_sent: (url.is_some() && shown != raw).then(|| text::marked(raw)),
+            shown,
+            domain: place.as_ref().map(|place| place.domain().to_owned()),
+            ascii_host: place.map(|place| place.host),
+            unicode_host,
+            origin,
+            imitates,
+        },
+        url,
+    }
+}
+
+/// Whether the person typed where a risky link really goes: the ASCII domain, in any case, blanks around it
+/// ignored. The error is a sentence for the person.
+pub fn typed_domain(inspection: &Inspection, typed: &str) -> Result<(), String> {
+    let Some(domain) = inspection.domain.as_deref() else {
+        return Err("This link has no domain.".into());
+    };
+    let typed = typed.trim();
+    let bare = |name: &str| name.strip_suffix('.').unwrap_or(name).to_owned();
+    let is = |name: &str| bare(typed).eq_ignore_ascii_case(&bare(name));
+    if is(domain) {
+        return Ok(());
+    }
+    if let Some(imitated) = inspection.imitates.as_deref().filter(|imitated| is(imitated)) {
+        return Err(format!("This link does not go to {imitated}."));
+    }
+    if !typed.is_ascii() {
+        return Err("Type the technical form of the domain, in plain letters a–z.".into());
+    }
+    if typed.is_empty() {
+        return Err("Type the domain that this link goes to.".into());
+    }
+    if inspection.ascii_host.as_deref().is_some_and(is) {
+        return Err(format!("Almost: the domain is only the part {domain}."));
+    }
+    Err(format!("This link does not go to {}.", text::chip(typed)))
+}
+
+/// Whether two links lead to the same page and differ only after it: the same origin and path, another query or
+/// fragment.
+pub fn same_page(a: &Url, b: &Url) -> bool {
+    a != b && a.origin() == b.origin() && a.path() == b.path()
+}
+
+impl Asker {
+    /// Whether the asker runs on this computer: it may then ask for pages of this computer.
+    fn is_here(&self) -> bool {
+        match self {
+            Self::Local => true,
+            Self::Remote(url) => url.host().is_some_and(|host| host::is_loopback(&host)),
+        }
+    }
+
+    fn host(&self) -> Option<&str> {
+        match self {
+            Self::Local => None,
+            Self::Remote(url) => url.host_str(),
+        }
+    }
+
+    /// The registrable domain of the server, or its host.
+    fn site(&self) -> Option<&str> {
+        match self {
+            Self::Local => None,
+            Self::Remote(url) => match url.host()? {
+                Host::Domain(host) => Some(host::site(host)),
+                Host::Ipv4(_) | Host::Ipv6(_) => url.host_str(),
+            },
+        }
+    }
+
+    fn same_origin(&self, url: &Url) -> bool {
+        match self {
+            Self::Local => false,
+            Self::Remote(own) => own.origin() == url.origin(),
+        }
+    }
+}
+
+impl Known {
+    fn is_practice_page(&self, url: &Url, place: &Place) -> bool {
+        place.loopback
+            && self
+                .practice
+                .as_ref()
+                .is_some_and(|practice| practice.origin() == url.origin())
+    }
+}
+
+fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, known: &Known, findings: &mut Findings) {
+    if !known.is_practice_page(url, place) {
+        host::judge(url, place, sent, asker, findings);
+        letters::judge(place, sent, findings);
+        names::judge(place, sent, asker, &known.names, findings);
+        cargo::judge_path(url, sent, findings);
+        cargo::judge_targets(url, place, asker, findings);
+        cargo::judge_contents(url, findings);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! The letters of a host: which may be shown as themselves, and which are there to be mistaken for others.
+//!
+//! Follows UTS 39 (restriction level, confusables, identifier status) with the stricter rules that browsers
+//! publish for the address bar: one script a label but for Latin with Chinese, Japanese or Korean; no word made
+//! wholly of Latin look-alikes; no marks or strokes out of place. A name that breaks a rule is Risky, not refused:
+//! it opens after the person typed its technical form.
+
+use super::finding::Findings;
+use super::host::Place;
+use super::sent::Sent;
+use super::{FindingCode, Verdict};
+use crate::text;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::{GeneralSecurityProfile, RestrictionLevel, RestrictionLevelDetection};
+
+pub(super) fn judge(place: &Place, sent: &Sent, findings: &mut Findings) {
+    as_sent(&sent.host, findings);
+    let Some(readable) = &place.readable else { return };
+    let tld = readable
+        .trim_end_matches('.')
+        .rsplit('.')
+        .next()
+        .unwrap_or_default();
+    for label in readable.split('.').filter(|label| !label.is_ascii()) {
+        if let Some((code, sentence)) = suspicion(label, tld) {
+            findings.readable = false;
+            findings.add(code, Verdict::Risky, sentence);
+        }
+        if let Some(slash) = label.chars().find(|c| looks_like_slash(*c)) {
+            findings.readable = false;
+            findings.add(
+                FindingCode::LookalikeSlash,
+                Verdict::Risky,
+                format!(
+                    "“{slash}” in the name only looks like a slash. The site is the end of the name: {}.",
+                    place.domain()
+                ),
+            );
+        }
+    }
+    findings.add(
+        FindingCode::Punycode,
+        Verdict::Notice,
+        if findings.readable {
+            format!(
+                "The address has letters outside a–z: {}. Its technical form is {}.",
+                readable, place.host
+            )
+        } else {
+            format!(
+                "The address has letters outside a–z that can be taken for others. Its technical form is {}.",
+                place.host
+            )
+        },
+    );
+}
+
+/// Whether the character can be taken for a slash.
+pub(super) fn looks_like_slash(c: char) -> bool {
+    matches!(
+        c,
+        '\u{2044}'
+            | '\u{2215}'
+            | '\u{2571}'
+            | '\u{27cb}'
+            | '\u{29f8}'
+            | '\u{2afb}'
+            | '\u{2afd}'
+            | '\u{3033}'
+            | '\u{ff0f}'
+            | '\u{1735}'
+            | '\u{2cc6}'
+            | '\u{31d3}'
+            | '\u{4e3f}'
+    )
+}
+
+/// What the host was written with that is gone or changed in what opens.
+fn as_sent(host: &str, findings: &mut Findings) {
+    if host.is_ascii() {
+        return;
+    }
+    findings.add(
+        FindingCode::NonasciiInput,
+        Verdict::Plain,
+        "The address was sent with letters outside a–z.",
+    );
+    for c in host.chars().filter(|c| !c.is_ascii()) {
+        if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') {
+            findings.add(
+                FindingCode::DotVariant,
+                Verdict::Risky,
+                "The name was sent with a character that only looks like a dot.",
+            );
+        } else if is_hidden(c) {
+            findings.add(
+                FindingCode::Invisible,
+                Verdict::Risky,
+                format!(
+                    "The name was sent with an invisible character in it: {}.",
+                    text::marked(c.encode_utf8(&mut [0; 4]))
+                ),
+            );
+        } else if is_compatibility(c) {
+            findings.add(
+                FindingCode::CompatChars,
+                Verdict::Risky,
+                "The name was sent in unusual characters that only look like plain letters.",
+            );
+        }
+    }
+}
+
+fn is_hidden(c: char) -> bool {
+    text::marked(c.encode_utf8(&mut [0; 4])).chars().next() != Some(c)
+}
+
+/// Whether the character is a variant of others (wide, circled, superscript...), beyond upper and lower case.
+fn is_compatibility(c: char) -> bool {
+    let changed = |mut mapped: std::vec::IntoIter<char>| mapped.next() != Some(c) || mapped.next().is_some();
+    let one = || std::iter::once(c);
+    let compatible: Vec<char> = one().nfkc().collect();
+    // Composition exclusions and the like change under NFC too; they are spelling, not disguise.
+    changed(compatible.into_iter()) && one().nfc().eq(one())
+        || matches!(c, '\u{212a}' | '\u{212b}' | '\u{2126}')
+}
+
+/// The first rule that a label breaks.
+fn suspicion(label: &str, tld: &str) -> Option<(FindingCode, String)> {
+    if label.contains('\u{338}') {
+        return Some((
+            FindingCode::Idna,
+            "A stroke through a letter of the name can be taken for a slash.".into(),
+        ));
+    }
+    if let Some(hidden) = label.chars().find(|c| is_hidden(*c)) {
+        return Some((
+            FindingCode::Invisible,
+            format!(
+                "The name contains an invisible character: {}.",
+                text::marked(hidden.encode_utf8(&mut [0; 4]))
+            ),
+        ));
+    }
+    if let Some(odd) = odd_character(label, tld) {
+        return Some((
+            FindingCode::RestrictedChar,
+            format!("The name contains a character that real site names do not use: “{odd}”."),
+        ));
+    }
+    if label.detect_restriction_level() > RestrictionLevel::HighlyRestrictive
+        || mixes_digits(label)
+        || mixes_latin(label)
+        || out_of_place(label)
+    {
+        return Some((
+            FindingCode::MixedScript,
+            "The name mixes letters of different alphabets that look alike.".into(),
+        ));
+    }
+    if looks_latin(label, tld) || looks_like_digits(label) {
+        return Some((
+            FindingCode::WholeScript,
+            "The name is written wholly in foreign letters that look like a–z or like digits.".into(),
+        ));
+    }
+    None
+}
+
+/// A character that UTS 39 does not recommend for names, or that browsers leave out of it.
+fn odd_character(label: &str, tld: &str) -> Option<char> {
+    let letters: Vec<char> = label.chars().collect();
+    letters.iter().enumerate().find_map(|(at, &c)| {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let after = letters.get(at + 1).copied();
+        let odd = match c {
+            c if c.is_ascii() => false,
+            // Between two l only, and only in Catalan names (RFC 5892, A.3).
+            '·' => tld != "cat" || before != Some('l') || after != Some('l'),
+            // Real letters of few languages that elsewhere stand in for b, p, o and e.
+            'þ' => letters.len() > 1 && tld != "is",
+            'ð' => letters.len() > 1 && !matches!(tld, "is" | "fo"),
+            'ə' => letters.len() > 1 && tld != "az",
+            // Quotes, hyphens and dots that are allowed in words, and historic letters.
+            '\u{138}'
+            | '\u{58a}'
+            | '\u{2010}'
+            | '\u{2019}'
+            | '\u{2027}'
+            | '\u{30a0}'
+            | '\u{2b9}'..='\u{2ff}' => true,
+            // Extensions for pinyin, old Cyrillic and polytonic Greek; Vietnamese (1EA0..1EF9) stays.
+            '\u{1cd}'..='\u{1dc}'
+            | '\u{1c80}'..='\u{1c8f}'
+            | '\u{1e00}'..='\u{1e9b}'
+            | '\u{1f00}'..='\u{1fff}'
+            | '\u{a640}'..='\u{a69f}'
+            | '\u{a720}'..='\u{a7ff}' => true,
+            c => !c.identifier_allowed() || (is_combining_mark(c) && before == Some(c)),
+        };
+        odd.then_some(c)
+    })
+}
+
+/// Digits of two number systems in one label.
+fn mixes_digits(label: &str) -> bool {
+    const ZEROS: [u32; 26] = [
+        0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6,
+        0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0xa8d0, 0xaa50, 0xabf0,
+    ];
+    let mut systems = label.chars().filter_map(|c| {
+        let c = u32::from(c);
+        ZEROS.into_iter().find(|zero| (*zero..zero + 10).contains(&c))
+    });
+    match systems.next() {
+        Some(first) => systems.any(|other| other != first),
+        None => false,
+    }
+}
+
+/// Latin letters beyond a–z beside another script.
+fn mixes_latin(label: &str) -> bool {
+    let latin = |c: char| c.script() == Script::Latin;
+    let other = |c: char| !matches!(c.script(), Script::Latin | Script::Common | Script::Inherited);
+    label.chars().any(|c| latin(c) && !c.is_ascii()) && label.chars().any(other)
+}
+
+/// Marks on letters that do not carry them, and East Asian strokes that outside their script look like Latin
+/// letters or punctuation.
+fn out_of_place(label: &str) -> bool {
+    let letters: Vec<char> = label.chars().collect();
+    let east_asian = |c: Option<char>| {
+        c.is_none_or(|c| {
+            matches!(
+                c.script(),
+                Script::Han | Script::Hiragana | Script::Katakana | Script::Bopomofo
+            ) || c == 'ー'
+        })
+    };
+    let kana = |c: Option<char>| {
+        c.is_some_and(|c| matches!(c.script(), Script::Hiragana | Script::Katakana) || c == 'ー')
+    };
+    let marks = |c: char| matches!(c, '\u{300}'..='\u{339}');
+    let all_but = |script: Script, odd: std::ops::RangeInclusive<char>| {
+        letters.len() > 1
+            && letters.iter().any(|c| odd.contains(c))
+            && letters.iter().all(|c| odd.contains(c) || c.script() == script)
+            && letters.iter().any(|c| !odd.contains(c))
+    };
+    letters.iter().enumerate().any(|(at, &c)| {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let after = letters.get(at + 1).copied();
+        match c {
+            '\u{307}' if matches!(before, Some('i' | 'j' | 'l' | 'ı')) => true,
+            c if marks(c) => {
+                !before.is_some_and(|c| {
+                    marks(c) || matches!(c.script(), Script::Latin | Script::Greek | Script::Cyrillic)
+                }) || before == Some('ı')
+            }
+            '\u{3099}' | '\u{309a}' => true,
+            'ー' => !kana(before),
+            'ヽ' | 'ヾ' => !before.is_some_and(|c| c.script() == Script::Katakana),
+            '・' => [before, after]
+                .into_iter()
+                .flatten()
+                .any(|c| c.is_ascii_alphabetic()),
+            'ノ' | 'ン' | 'ソ' | 'ゾ' | '丶' | '乀' | '乁' => {
+                !east_asian(before) && !east_asian(after)
+            }
+            '一' | 'ㄧ' | '丨' | '乛' | '七' | '丅' | '十' | '〇' | 'ㄒ' | 'ㄚ' | 'ㄟ' | 'ㄨ' | 'ㄩ'
+            | 'ㄈ' | 'ㆺ' | 'ㆳ' | '工' | 'ㆲ' | '讠' | '丁' | '口' | '丫' | '了' => {
+                !east_asian(before) || !east_asian(after)
+            }
+            _ => false,
+        }
+    }) || all_but(Script::Katakana, 'へ'..='ぺ')
+        || all_but(Script::Hiragana, 'ヘ'..='ペ')
+}
+
+/// A word of another script in which every letter could pass for a–z, where the country or the ending does not
+/// make that script likely.
+fn looks_latin(label: &str, tld: &str) -> bool {
+    let script_of = |c: char| {
+        let script = c.script();
+        (!matches!(
+            script,
+            Script::Common
+                | Script::Inherited
+                | Script::Latin
+                | Script::Han
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Hangul
+                | Script::Bopomofo
+        ))
+        .then_some(script)
+    };
+    let Some(script) = label.chars().find_map(script_of) else {
+        return false;
+    };
+    let own_ending = match script {
+        Script::Cyrillic => [
+            "bg", "by", "kg", "kz", "mk", "mn", "pyc", "rs", "ru", "su", "tj", "ua", "uz",
+        ]
+        .contains(&tld),
+        Script::Greek => ["gr", "cy"].contains(&tld),
+        Script::Armenian => tld == "am",
+        Script::Hebrew => tld == "il",
+        Script::Georgian => tld == "ge",
+        Script::Thai => tld == "th",
+        Script::Ethiopic => ["er", "et"].contains(&tld),
+        Script::Myanmar => tld == "mm",
+        _ => false,
+    } || tld.chars().any(|c| c.script() == script);
+    !own_ending
+        && label.chars().filter(|c| script_of(*c) == Some(script)).all(|c| {
+            EXTRA_LATIN_SHAPES.contains(c)
+                || unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric())
+        })
+}
+
+/// Letters with a Latin shape in common fonts that the Unicode table of confusables does not (or not simply) map.
+const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡкԗԛԝԍхяиһӏ\
+    ագզէլհյսօ\
+    ικνρυωηοτα\
+    დოყძხჽჿიი\
+    דוחיןסװײ\
+    ሀሠሰስበነተከዐዕዘጠፐꬅ\
+    ০৭ऽ०ॱડટ૦૧੦੧ಽ೦೧ടഠധനറ൦ଠ୦୮டப௦౦౧\
+    ခဂငထပဝ၀၂ၔၜ႐႑႕႖႗\
+    ทนบพรหเแ๐ดลปฟม";
+
+/// Digits and characters that look like digits, and at least one of those.
+fn looks_like_digits(label: &str) -> bool {
+    let digit_shaped = |c: char| {
+        "θзҙӡвუੜ丩ㄐճշ੫৭৪୨୭".contains(c)
+            || c.is_numeric() && c.script() != Script::Han
+            || unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_digit())
+    };
+    label
+        .chars()
+        .all(|c| c.is_ascii_digit() || (!c.is_ascii() && digit_shaped(c)))
+}

@@ -1,0 +1,334 @@
+//! Names that could be taken for others: for well-known ones, for the server's own, for those that the person
+//! approved before.
+//!
+//! Four tests: the same to the eye (look-alike letters folded), one keystroke away, another site's name in front of
+//! the real one, and a company's name joined to a bait word. Deliberately absent: the same name under another
+//! ending (google.com.mx), which companies do all the time.
+
+use super::finding::Findings;
+use super::host::{self, Place};
+use super::sent::Sent;
+use super::{Asker, FindingCode, Verdict, lists};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Names from which others are told apart.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    list: Vec<Name>,
+    /// Folded first label -> places in `list`.
+    folded: HashMap<String, Vec<usize>>,
+}
+
+/// A registrable domain.
+#[derive(Clone, Debug)]
+struct Name {
+    domain: String,
+    /// Length of the first label, in bytes.
+    label: usize,
+}
+
+impl Names {
+    /// Takes hosts in ASCII; numbers and names without an owner (localhost, a public suffix) are left out.
+    pub fn new<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut names = Self::default();
+        for host in hosts {
+            let host = host.trim_end_matches('.').to_ascii_lowercase();
+            if host.parse::<std::net::Ipv4Addr>().is_ok() || host.starts_with('[') {
+                continue;
+            }
+            let Some(domain) = psl::domain_str(&host) else {
+                continue;
+            };
+            let Some((label, _)) = domain.split_once('.') else {
+                continue;
+            };
+            let fold = fold(&decoded(label));
+            names
+                .folded
+                .entry(fold.clone())
+                .or_default()
+                .push(names.list.len());
+            names.list.push(Name {
+                label: label.len(),
+                domain: domain.to_owned(),
+            });
+        }
+        names
+    }
+
+    fn of_fold(&self, fold: &str) -> impl Iterator<Item = &Name> {
+        self.folded
+            .get(fold)
+            .into_iter()
+            .flatten()
+            .filter_map(|at| self.list.get(*at))
+    }
+
+    fn contains(&self, domain: &str) -> bool {
+        let label = domain.split('.').next().unwrap_or_default();
+        self.of_fold(&fold(&decoded(label)))
+            .any(|name| name.domain == domain)
+    }
+}
+
+impl Name {
+    fn label(&self) -> &str {
+        &self.domain[..self.label]
+    }
+
+    fn ending(&self) -> &str {
+        &self.domain[self.label + 1..]
+    }
+}
+
+pub(super) fn judge(place: &Place, sent: &Sent, asker: &Asker, known: &Names, findings: &mut Findings) {
+    let Some(name) = place.name() else { return };
+    let own = match asker.site() {
+        Some(site) => Names::new([site]),
+        None => Names::default(),
+    };
+    let lists = [&own, &*WELL_KNOWN, known];
+    let domain = host::site(name);
+    let readable = place
+        .readable
+        .as_deref()
+        .map_or(name, |readable| readable.trim_end_matches('.'));
+    let brand = if lists.iter().any(|names| names.contains(domain)) {
+        // The real one; but a well-known name can still have been typed almost right by its server.
+        if own.contains(domain) {
+            same_to_the_eye(domain, domain_of(readable, domain), &[&WELL_KNOWN])
+        } else {
+            None
+        }
+    } else {
+        let written = domain_of(&sent.host, domain);
+        same_to_the_eye(domain, domain_of(readable, domain), &lists)
+            .or_else(|| same_to_the_eye(domain, written, &lists))
+            .or_else(|| one_key_away(domain, &lists))
+    };
+    if let Some(imitated) = brand {
+        findings.add(
+            FindingCode::Brand,
+            Verdict::Risky,
+            format!(
+                "The name looks like {} but is another site: {}.",
+                imitated.domain,
+                place.domain()
+            ),
+        );
+        findings.imitates = Some(imitated.domain.clone());
+        findings.readable = false;
+        return;
+    }
+    let in_front = in_front(name, readable, domain, &lists);
+    let imitated = in_front.or_else(|| {
+        if WELL_KNOWN.contains(domain) {
+            None
+        } else {
+            with_bait(domain)
+        }
+    });
+    if let Some(imitated) = imitated {
+        findings.add(
+            FindingCode::BrandEmbedded,
+            Verdict::Risky,
+            format!(
+                "The name contains {} but belongs to another site: {}.",
+                imitated.domain,
+                place.domain()
+            ),
+        );
+        findings.imitates = Some(imitated.domain.clone());
+    }
+}
+
+static WELL_KNOWN: LazyLock<Names> = LazyLock::new(|| {
+    Names::new(
+        include_str!("well_known.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .flat_map(str::split_whitespace),
+    )
+});
+
+/// Shortest label for which the ending of the name need not be the same.
+const DISTINCT: usize = 5;
+/// Shortest label that is compared by keystrokes; among shorter ones too many real names are neighbours.
+const LONG: usize = 6;
+
+/// The last labels of `host`, as many as `domain` has.
+fn domain_of<'a>(host: &'a str, domain: &str) -> &'a str {
+    let host = host.trim_end_matches('.');
+    let labels = domain.split('.').count();
+    match host.rmatch_indices('.').nth(labels - 1) {
+        Some((dot, _)) => &host[dot + 1..],
+        None => host,
+    }
+}
+
+fn decoded(label: &str) -> String {
+    label
+        .strip_prefix("xn--")
+        .and_then(idna::punycode::decode_to_string)
+        .unwrap_or_else(|| label.to_owned())
+}
+
+/// A name whose letters look the same although they are not. `written` is the domain with its letters as a person
+/// would see them.
+fn same_to_the_eye<'a>(domain: &str, written: &str, lists: &[&'a Names]) -> Option<&'a Name> {
+    let label = written.split('.').next().unwrap_or_default();
+    let (ascii, ending) = domain.split_once('.')?;
+    let fold = fold(label);
+    lists.iter().flat_map(|names| names.of_fold(&fold)).find(|name| {
+        name.domain != domain
+            && name.label() != ascii
+            && (name.ending() == ending || name.label >= DISTINCT || !label.is_ascii())
+    })
+}
+
+/// A name under the same ending that differs by one letter more, fewer, changed or swapped.
+fn one_key_away<'a>(domain: &str, lists: &[&'a Names]) -> Option<&'a Name> {
+    let (label, ending) = domain.split_once('.')?;
+    if label.len() < LONG - 1 || label.starts_with("xn--") {
+        return None;
+    }
+    lists
+        .iter()
+        .flat_map(|names| &names.list)
+        .find(|name| name.label >= LONG && name.ending() == ending && slip(label, name.label()))
+}
+
+/// One slip of the fingers between two labels. Numbered names (shop1, shop2) and plurals are no slips.
+fn slip(a: &str, b: &str) -> bool {
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let front = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[front..], &b[front..]);
+    let back = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    match (&a[..a.len() - back], &b[..b.len() - back]) {
+        ([], []) => false,
+        ([x], [y]) => !(x.is_ascii_digit() && y.is_ascii_digit()),
+        ([x], []) | ([], [x]) => {
+            !(back == 0 && (*x == b's' || x.is_ascii_digit()) || *x == b'-' && front + back < LONG)
+        }
+        ([x, y], [v, w]) => x == w && y == v,
+        _ => false,
+    }
+}
+
+/// A whole well-known name in front of, or inside, the real one: paypal.com.evil.example, paypal-com.evil.example.
+fn in_front<'a>(name: &str, readable: &str, domain: &str, lists: &[&'a Names]) -> Option<&'a Name> {
+    let mut words: Vec<(&str, usize)> = Vec::new();
+    let mut at = 0;
+    for word in readable.split(|c: char| !c.is_alphanumeric()) {
+        words.push((word, at));
+        at += word.len();
+        at += readable[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    let registered = words.len().checked_sub(domain.split('.').count());
+    (0..words.len().saturating_sub(2)).find_map(|first| {
+        let fold = fold(words[first].0);
+        lists
+            .iter()
+            .flat_map(|names| names.of_fold(&fold))
+            .find(|imitated| {
+                let ending: Vec<&str> = imitated.ending().split('.').collect();
+                let last = first + ending.len();
+                let dotted = || {
+                    words[first..=last]
+                        .windows(2)
+                        .all(|pair| readable[pair[0].1 + pair[0].0.len()..].starts_with('.'))
+                };
+                last + 1 < words.len()
+                && ending.iter().zip(&words[first + 1..]).all(|(part, (word, _))| part == word)
+                && (imitated.label >= DISTINCT - 1 || dotted())
+                // google.com.mx is registered under com.mx: nothing is in front.
+                && !(Some(first) == registered && readable.ends_with(domain) && dotted())
+                && name != imitated.domain
+            })
+    })
+}
+
+/// A company's name joined to a bait word: paypal-login.com, secure-paypal.com, paypallogin.com.
+fn with_bait(domain: &str) -> Option<&'static Name> {
+    let (label, _) = domain.split_once('.')?;
+    let bait = |word: &str| lists::BAIT_WORDS.contains(&word);
+    let words: Vec<&str> = label.split('-').collect();
+    if words.len() > 1 && words.iter().any(|word| bait(word)) {
+        return words
+            .iter()
+            .filter(|word| word.len() >= DISTINCT && !bait(word))
+            .find_map(|word| WELL_KNOWN.of_fold(&fold(word)).next());
+    }
+    lists::BAIT_WORDS
+        .iter()
+        .filter(|word| word.len() >= DISTINCT - 1)
+        .find_map(|word| {
+            let company = label.strip_suffix(word).or_else(|| label.strip_prefix(word))?;
+            (company.len() >= LONG)
+                .then(|| WELL_KNOWN.of_fold(&fold(company)).next())
+                .flatten()
+        })
+}
+
+/// What a hasty eye sees: accents off, look-alikes (UTS 39 skeleton and a few more) as their Latin letter, case
+/// and the digits 0, 1, 3, 5 read as letters.
+fn fold(label: &str) -> String {
+    let bare: String = label
+        .nfd()
+        .filter(|c| !is_combining_mark(*c))
+        .map(stroked)
+        .collect();
+    let skeleton: String = unicode_security::skeleton(&bare)
+        .filter(|c| !is_combining_mark(*c))
+        .flat_map(char::to_lowercase)
+        .map(|c| match c {
+            '0' => 'o',
+            '1' | 'i' | '|' | 'ı' => 'l',
+            '3' => 'e',
+            '5' => 's',
+            other => stroked(other),
+        })
+        .collect();
+    skeleton.replace("rn", "m").replace("vv", "w")
+}
+
+/// Letters with a stroke, hook or foreign shape that the table of confusables keeps apart.
+fn stroked(c: char) -> char {
+    match c {
+        'ł' | 'ƚ' | 'ɫ' | 'ӏ' | 'ا' => 'l',
+        'ø' | 'ɵ' | 'ө' | 'օ' | 'ð' => 'o',
+        'đ' | 'ɖ' | 'ɗ' => 'd',
+        'ħ' | 'һ' | 'ի' | 'ң' | 'н' => 'h',
+        'ŧ' | 'т' | 'τ' | 'ţ' | 'ț' => 't',
+        'к' | 'κ' | 'ķ' | 'қ' | 'ҝ' | 'ĸ' => 'k',
+        'п' | 'ո' | 'η' | 'ŋ' | 'ɲ' => 'n',
+        'м' | 'ɱ' => 'm',
+        'в' | 'ь' | 'ƅ' | 'β' => 'b',
+        'þ' | 'ƿ' | 'ρ' => 'p',
+        'г' => 'r',
+        'є' | 'ə' | 'ɛ' | 'ε' | 'ҽ' => 'e',
+        'з' => '3',
+        'ц' | 'μ' | 'υ' | 'ս' => 'u',
+        'ч' => 'y',
+        'ш' | 'щ' | 'ω' | 'ѡ' | 'ԝ' => 'w',
+        'ɡ' | 'ģ' | 'ց' => 'g',
+        'ƒ' => 'f',
+        'ʟ' => 'l',
+        'ѕ' | 'ş' | 'ș' | 'ʂ' => 's',
+        'ҳ' | 'χ' => 'x',
+        'ҫ' | 'ƈ' => 'c',
+        'ɑ' | 'α' => 'a',
+        other => other,
+    }
+}
