@@ -33,8 +33,10 @@ export class Desk {
   #reading = false;
   #again = false;
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, list: ListPlace, card: CardPlace | null) {
     this.backend = backend;
+    this.list = list;
+    this.card = card;
   }
 
   /** Reads the snapshot and follows changes; returns the way to stop. */

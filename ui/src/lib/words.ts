@@ -155,9 +155,9 @@ export function initials(name: string): string {
   return (words.length === 1 ? [...(words[0] ?? "")].slice(0, 2).join("") : text).toUpperCase();
 }
 
-/** Which of six quiet colours a server's tile has. */
+/** Which of five quiet colours a server's tile has. */
 export function tint(name: string): number {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997;
-  return sum % 6;
+  return sum % 5;
 }
