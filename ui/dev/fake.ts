@@ -1,0 +1,159 @@
+/** A backend without a program behind it: answers from what it was given, and keeps what it was asked. */
+import type { Answer, Backend, Offer } from "../src/lib/backend";
+import type {
+  Answered,
+  ArgumentsInput,
+  ArgumentsView,
+  AskView,
+  CallAct,
+  Failure,
+  FieldInput,
+  ResultView,
+  ServerDraft,
+  ServerPage,
+  ServerPreview,
+  Snapshot,
+  Started,
+} from "../src/lib/wire";
+import { row, snapshot } from "./fixtures";
+import { review } from "./review";
+
+export class FakeBackend implements Backend {
+  world: Snapshot = snapshot();
+  asks = new Map<number, AskView>();
+  calls = new Map<number, ResultView>();
+  pages = new Map<number, ServerPage>();
+  offers: (offer: Offer) => ArgumentsView = () => {
+    throw gone();
+  };
+  /** What becomes of the next answer. */
+  answer: (answer: Answer) => Answered = () => ({ kind: "sent" });
+  start: (offer: Offer, args: ArgumentsInput) => Started = () => ({ kind: "started", call: 10 });
+  preview: (pasted: string) => ServerPreview = () => {
+    throw gone();
+  };
+  armedIn = 700;
+
+  answers: Answer[] = [];
+  drafts: { ask: number; inputs: FieldInput[] }[] = [];
+  checks: FieldInput[][] = [];
+  showings: { ask: number; revision: number }[] = [];
+  starts: { offer: Offer; args: ArgumentsInput }[] = [];
+  callActs: { call: number; act: CallAct }[] = [];
+  added: ServerDraft[] = [];
+  removed: number[] = [];
+  reconnected: number[] = [];
+  snapshots = 0;
+
+  #listeners = new Set<() => void>();
+
+  /** Puts cards on the desk; their rows and calls follow. */
+  put(...views: AskView[]): this {
+    for (const view of views) {
+      this.asks.set(view.id, view);
+      if (!this.calls.has(view.call.id)) {
+        this.calls.set(view.call.id, { call: view.call, parts: [], json: null });
+      }
+    }
+    const calls = new Map(this.world.calls.map((call) => [call.id, call]));
+    for (const view of this.asks.values()) calls.set(view.call.id, view.call);
+    this.world = {
+      ...this.world,
+      revision: this.world.revision + 1,
+      asks: [...this.asks.values()].map(row),
+      calls: [...calls.values()],
+    };
+    return this;
+  }
+
+  putCall(...results: ResultView[]): this {
+    for (const result of results) this.calls.set(result.call.id, result);
+    this.world = {
+      ...this.world,
+      calls: [
+        ...this.world.calls.filter((call) => !results.some((result) => result.call.id === call.id)),
+        ...results.map((result) => result.call),
+      ],
+    };
+    return this;
+  }
+
+  take(ask: number): this {
+    this.asks.delete(ask);
+    return this.put();
+  }
+
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async snapshot() {
+    this.snapshots += 1;
+    return this.world;
+  }
+  async serverPage(server: number) {
+    return found(this.pages.get(server));
+  }
+  async previewServer(pasted: string) {
+    return this.preview(pasted);
+  }
+  async addServer(draft: ServerDraft) {
+    this.added.push(draft);
+    return 1;
+  }
+  async removeServer(server: number) {
+    this.removed.push(server);
+    return null;
+  }
+  async reconnectServer(server: number) {
+    this.reconnected.push(server);
+    return null;
+  }
+  async arguments(offer: Offer) {
+    return this.offers(offer);
+  }
+  async checkArguments(offer: Offer, fields: FieldInput[]) {
+    this.checks.push(fields);
+    return review(this.offers(offer).form ?? { fields: [] }, fields);
+  }
+  async startCall(offer: Offer, args: ArgumentsInput) {
+    this.starts.push({ offer, args });
+    return this.start(offer, args);
+  }
+  async ask(ask: number) {
+    return found(this.asks.get(ask));
+  }
+  async draft(ask: number, inputs: FieldInput[]) {
+    this.drafts.push({ ask, inputs });
+    const { body } = found(this.asks.get(ask));
+    return review(body.kind === "form" ? body.form : { fields: [] }, inputs);
+  }
+  async shown(ask: number, revision: number) {
+    this.showings.push({ ask, revision });
+    return { inMs: this.armedIn };
+  }
+  async act(answer: Answer) {
+    this.answers.push(answer);
+    return this.answer(answer);
+  }
+  async call(call: number) {
+    return found(this.calls.get(call));
+  }
+  async actOnCall(call: number, act: CallAct) {
+    this.callActs.push({ call, act });
+    return null;
+  }
+  async onChanged(changed: () => void) {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  }
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw gone();
+  return value;
+}
+
+function gone(): Failure {
+  return { code: "gone", message: "It is no longer here." };
+}

@@ -1,0 +1,393 @@
+/** Made-up cards for the gallery and the tests. Every text a server could have sent is hostile or plain on purpose. */
+import type {
+  Act,
+  AskBody,
+  AskPhase,
+  AskRow,
+  AskView,
+  CallRow,
+  Control,
+  FieldView,
+  Finding,
+  FindingCode,
+  Input,
+  Inspection,
+  OptionView,
+  ResultPart,
+  ServerPage,
+  ServerRow,
+  ServerText,
+  Snapshot,
+  Verdict,
+} from "../src/lib/wire";
+import { review } from "./review";
+
+export const AT = "2027-03-05T14:02:00+01:00";
+
+export function server(over: Partial<ServerRow> = {}): ServerRow {
+  return {
+    id: 1,
+    name: "CRM sandbox",
+    address: "https://crm.example.com",
+    practice: false,
+    state: "connected",
+    word: "connected",
+    detail: null,
+    protocol: "2026-07-28",
+    claims: "Acme CRM",
+    waiting: 0,
+    ...over,
+  };
+}
+
+export const PRACTICE = server({
+  id: 2,
+  name: "Practice desk",
+  address: "built in",
+  practice: true,
+  claims: "practice",
+});
+
+export function call(over: Partial<CallRow> = {}): CallRow {
+  return {
+    id: 10,
+    server: 1,
+    serverName: "CRM sandbox",
+    practice: false,
+    kind: "action",
+    name: "create_invoice",
+    arguments: [
+      { name: "customer", value: "“Ada”" },
+      { name: "total", value: "120" },
+    ],
+    initiator: { kind: "person" },
+    phase: "asking",
+    word: "waits for you",
+    detail: null,
+    startedAt: AT,
+    rounds: 1,
+    progress: null,
+    acts: ["stop"],
+    ...over,
+  };
+}
+
+export function said(text: string): ServerText {
+  return { text, leftOut: 0, whole: null };
+}
+
+export function options(...titles: string[]): OptionView[] {
+  return titles.map((title) => ({ title, value: null }));
+}
+
+export function field(id: number, label: string, control: Control, over: Partial<FieldView> = {}): FieldView {
+  return { id, label, help: null, required: false, control, suggested: null, notes: [], ...over };
+}
+
+export const TEXT: Control = {
+  kind: "text",
+  format: null,
+  minLength: null,
+  maxLength: null,
+  hint: null,
+};
+
+export function text(over: Partial<Extract<Control, { kind: "text" }>> = {}): Control {
+  return { kind: "text", format: null, minLength: null, maxLength: null, hint: null, ...over };
+}
+
+export const REGION = field(
+  0,
+  "Region",
+  {
+    kind: "choice",
+    options: [
+      { title: "Europe", value: "eu1" },
+      { title: "US East", value: "us1" },
+    ],
+  },
+  { required: true, help: "Where the invoice is filed" },
+);
+
+export const COPIES = field(
+  1,
+  "Copies",
+  { kind: "number", integer: true, minimum: "1", maximum: "5" },
+  { suggested: { kind: "text", text: "2" } },
+);
+
+export const NOTE = field(2, "Note", TEXT);
+
+export function form(fields: FieldView[], draft: { field: number; input: Input }[] = []): AskBody {
+  return {
+    kind: "form",
+    form: { fields },
+    draft,
+    review: review({ fields }, draft),
+  };
+}
+
+export const CONSEQUENCES = [
+  "Decline: CRM sandbox is told No.",
+  "Dismiss: it is told you did not choose.",
+  "Do nothing: the question waits here.",
+];
+
+export function ask(over: Partial<AskView> = {}): AskView {
+  const body = over.body ?? form([REGION, COPIES, NOTE]);
+  const acts: Act[] =
+    body.kind === "form"
+      ? ["decline", "dismiss", "accept"]
+      : body.kind === "link" && body.inspection.verdict !== "refused"
+        ? ["decline", "dismiss", "open"]
+        : ["decline", "dismiss"];
+  return {
+    id: 100,
+    revision: 1,
+    server: server(),
+    knownSince: "in your list since 3 May; same address and version as last time",
+    call: call(),
+    message: said("Choose where the invoice is filed."),
+    body,
+    phase: { kind: "waiting" },
+    position: 1,
+    of: 1,
+    askedAt: AT,
+    goesTo: "crm.example.com",
+    notices: [],
+    acts,
+    acceptLabel: body.kind === "form" ? "Send answers" : null,
+    consequences: CONSEQUENCES,
+    ...over,
+  };
+}
+
+export function row(view: AskView): AskRow {
+  return {
+    id: view.id,
+    call: view.call.id,
+    server: view.server.id,
+    serverName: view.server.name,
+    practice: view.server.practice,
+    kind: view.body.kind,
+    firstLine: view.message.text.split("\n")[0]?.slice(0, 40) ?? "",
+    askedAt: view.askedAt,
+    phase: view.phase,
+    draft: view.body.kind === "form" && view.body.draft.length > 0,
+    position: view.position,
+    of: view.of,
+  };
+}
+
+export function inspection(url: string, verdict: Verdict, sentences: string[] = []): Inspection {
+  const host = new URL(url).hostname;
+  return {
+    verdict,
+    findings: sentences.map((sentence) => finding(sentence, verdict)),
+    shown: url,
+    asSent: null,
+    asciiHost: host,
+    unicodeHost: null,
+    domain: host.split(".").slice(-2).join("."),
+    origin: new URL(url).origin,
+    imitates: null,
+  };
+}
+
+function finding(sentence: string, verdict: Verdict): Finding {
+  return { code: "scheme" satisfies FindingCode, verdict, sentence };
+}
+
+export function link(inspection: Inspection, over: { practicePage?: boolean; opened?: number } = {}): AskBody {
+  return { kind: "link", inspection, practicePage: false, opened: 0, ...over };
+}
+
+export const LINKS = {
+  plain: inspection("https://auth.crm.example/connect?state=xyz", "plain"),
+  notice: inspection(
+    "https://eu.login-calendar.example/oauth/start?client_id=abc&redirect_uri=https%3A%2F%2Fcrm.example.com%2Fback&scope=calendar.read&state=9f8e7d6c5b4a",
+    "notice",
+    ["Different site from this server (crm.example.com).", "First time for this server."],
+  ),
+  risky: {
+    ...inspection("https://accounts.paypa1.example/login", "risky", [
+      "The name paypa1.example looks like paypal.com but is another site.",
+    ]),
+    imitates: "paypal.com",
+  },
+  punycode: {
+    ...inspection("https://xn--80ak6aa92e.com/signin", "risky", [
+      "The address has letters outside a–z: аррӏе.com. Its technical form is xn--80ak6aa92e.com.",
+      "It looks like apple.com but is another site.",
+    ]),
+    unicodeHost: "аррӏе.com",
+    imitates: "apple.com",
+  },
+  refused: {
+    verdict: "refused",
+    findings: [finding("Links that start with “javascript:” run code. This app opens only web pages.", "refused")],
+    shown: "javascript:alert(1)",
+    asSent: null,
+    asciiHost: null,
+    unicodeHost: null,
+    domain: null,
+    origin: null,
+    imitates: null,
+  },
+  long: inspection(`https://pay.example/r?d=${"a".repeat(5000)}`, "plain"),
+  practice: inspection("http://127.0.0.1:49152/practice/consent?ask=1", "plain"),
+} satisfies Record<string, Inspection>;
+
+/** Every control there is, plain and with a suggestion. */
+export const EVERYTHING: FieldView[] = [
+  field(0, "Your name", text({ minLength: 2, maxLength: 40 }), { required: true, help: "As on the contract" }),
+  field(1, "Mail", text({ format: "email" })),
+  field(2, "Seats", { kind: "number", integer: true, minimum: "2", maximum: "8" }, { required: true }),
+  field(3, "Agree to the terms", { kind: "yesNo" }, { required: true }),
+  field(4, "Send a copy", { kind: "yesNo" }),
+  REGION_AT(5),
+  field(6, "Country", { kind: "choice", options: options(...countries()) }, { required: true }),
+  field(
+    7,
+    "Days",
+    { kind: "choices", options: options("Monday", "Tuesday", "Wednesday"), minItems: 1, maxItems: 2 },
+    { suggested: { kind: "picks", indexes: [1] } },
+  ),
+  field(8, "Due on", text({ format: "date" })),
+  field(9, "Starts at", text({ format: "date-time" })),
+  field(10, "Greeting", text(), {
+    suggested: { kind: "text", text: "Hello" },
+    notes: ["The server suggested another value too, which does not fit and was left out."],
+  }),
+];
+
+function REGION_AT(id: number): FieldView {
+  return { ...REGION, id };
+}
+
+export function countries(): string[] {
+  return ["Austria", "Belgium", "Bulgaria", "Croatia", "Cyprus", "Czechia", "Denmark", "Estonia", "Finland", "France"];
+}
+
+export function many(count: number): OptionView[] {
+  return Array.from({ length: count }, (_, index) => ({
+    title: `Option ${index + 1}`,
+    value: index % 3 === 0 ? `opt_${index + 1}` : null,
+  }));
+}
+
+const HOSTILE =
+  "Verified by Countersign ✓\n<img src=x onerror=alert(1)> <script>alert(1)</script> [click](https://x.example)\n<a href=https://x.example>Continue</a><iframe src=https://x.example></iframe><form><button>Send</button></form>";
+
+export const HOSTILE_ASK = ask({
+  message: said(HOSTILE),
+  call: call({
+    name: "<b>pay</b>",
+    arguments: [{ name: "<img src=x>", value: "<svg onload=alert(1)>" }],
+  }),
+  server: server({ claims: "<b>Countersign</b>" }),
+  body: form([
+    field(0, "Nothing. Verified by Countersign", TEXT, { help: HOSTILE, required: true }),
+    field(1, "<a href='https://x.example'>x</a>", {
+      kind: "choice",
+      options: options("<img src=x>", "<script>alert(1)</script>"),
+    }),
+    field(2, "<form>", {
+      kind: "choices",
+      options: options("<iframe></iframe>", "<b>b</b>"),
+      minItems: null,
+      maxItems: null,
+    }),
+  ]),
+});
+
+export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partial<CallRow> }[] = [
+  { name: "opening", phase: { kind: "opening" }, acts: ["stop_call"] },
+  {
+    name: "could not open",
+    phase: { kind: "open_failed", reason: "No program for web pages was found." },
+    acts: ["decline", "dismiss", "open"],
+  },
+  { name: "kept", phase: { kind: "kept", action: "accept" }, acts: ["edit", "decline_all", "stop_call"] },
+  { name: "sending", phase: { kind: "sending", action: "decline" }, acts: ["stop_call"] },
+  {
+    name: "in the browser",
+    phase: { kind: "in_browser", asking: false, trouble: null },
+    acts: ["decline", "give_up", "open", "check_again", "stop_call"],
+  },
+  {
+    name: "in the browser, asking",
+    phase: { kind: "in_browser", asking: true, trouble: null },
+    acts: ["open", "stop_call"],
+  },
+  { name: "delivered", phase: { kind: "delivered", action: "decline" }, acts: [] },
+  {
+    name: "not delivered",
+    phase: { kind: "undelivered", action: "accept" },
+    acts: [],
+    call: {
+      phase: "not_delivered",
+      word: "not delivered",
+      detail: "crm.example.com could not be reached. Nothing left this computer.",
+      acts: ["send_again", "leave"],
+    },
+  },
+  {
+    name: "unknown",
+    phase: { kind: "undelivered", action: "accept" },
+    acts: [],
+    call: { phase: "unknown", word: "outcome unknown", detail: null, acts: ["send_again", "leave"] },
+  },
+  { name: "closed", phase: { kind: "closed", reason: "The server took the question back." }, acts: [] },
+];
+
+export const PAGE: ServerPage = {
+  server: server(),
+  actions: [
+    { index: 0, title: "Create an invoice", name: "create_invoice", description: "Makes one invoice and files it." },
+    { index: 1, title: "Connect a calendar", name: "connect_calendar", description: null },
+    { index: 2, title: "Query", name: null, description: "Any query, in the server’s own language." },
+  ],
+  starters: [{ index: 0, title: "Summarise a customer", name: "summarise", description: null }],
+  documents: [{ index: 0, title: "Price list", name: "crm://prices", description: "Valid this year" }],
+  problems: ["1 action was left out: its settings could not be read."],
+  log: ["ready", "listening"],
+};
+
+export const PRACTICE_PAGE: ServerPage = {
+  server: PRACTICE,
+  actions: [
+    { index: 0, title: "Say hello", name: "hello", description: null },
+    { index: 1, title: "Plan a deployment", name: "plan_deployment", description: "Asks you a few things." },
+  ],
+  starters: [],
+  documents: [],
+  problems: [],
+  log: [],
+};
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+export const PARTS: ResultPart[] = [
+  { kind: "text", role: null, text: said("Invoice 4711 was made.\n<b>Not bold.</b>") },
+  { kind: "image", role: null, mediaType: "image/png", data: PIXEL },
+  { kind: "audio", role: null, mediaType: "audio/wav", data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=" },
+  { kind: "link", uri: "https://crm.example.com/i/4711", title: "The invoice", description: null },
+  { kind: "document", uri: "crm://invoices/4711", mediaType: "text/plain", text: said("Total 120"), bytes: 9 },
+  {
+    kind: "structured",
+    rows: [
+      { depth: 0, name: "invoice", value: null },
+      { depth: 1, name: "number", value: "4711" },
+      { depth: 1, name: "lines", value: null },
+      { depth: 2, name: "0", value: "Consulting" },
+      { depth: 0, name: "paid", value: "false" },
+    ],
+  },
+  { kind: "other", note: "1 part of a kind that this app cannot show." },
+];
+
+export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
+  return { revision: 1, servers: [server(), PRACTICE], asks: [], calls: [], notices: [], ...over };
+}

@@ -1,0 +1,176 @@
+/** Every screen worth looking at, by name. The gallery shows one; axe looks at all of them. */
+import type { CardPlace, ListPlace } from "../src/lib/desk.svelte";
+import { FakeBackend } from "./fake";
+import * as fixture from "./fixtures";
+
+export type Scene = {
+  name: string;
+  backend: () => FakeBackend;
+  list?: ListPlace;
+  card?: CardPlace;
+};
+
+const ASK: CardPlace = { kind: "ask", ask: 100 };
+
+function desk(...asks: ReturnType<typeof fixture.ask>[]): FakeBackend {
+  const backend = new FakeBackend();
+  backend.armedIn = 0;
+  backend.pages.set(1, fixture.PAGE);
+  backend.pages.set(2, fixture.PRACTICE_PAGE);
+  return backend.put(...asks);
+}
+
+function askScene(name: string, view: ReturnType<typeof fixture.ask>): Scene {
+  return { name, backend: () => desk(view, ...others()), card: ASK };
+}
+
+function others() {
+  return [
+    fixture.ask({
+      id: 101,
+      askedAt: "2027-03-05T13:40:00+01:00",
+      body: fixture.link(fixture.LINKS.notice),
+      message: fixture.said("Connect your calendar."),
+      call: fixture.call({ id: 11, name: "connect_calendar", arguments: [] }),
+    }),
+    fixture.ask({
+      id: 102,
+      askedAt: "2027-03-05T09:12:00+01:00",
+      server: fixture.PRACTICE,
+      message: fixture.said("Which stage should this go to?"),
+      call: fixture.call({ id: 12, server: 2, serverName: "Practice desk", practice: true, name: "plan_deployment" }),
+    }),
+    fixture.ask({
+      id: 103,
+      message: fixture.said("Remove 3 drafts?"),
+      phase: { kind: "undelivered", action: "accept" },
+      acts: [],
+      call: fixture.call({ id: 13, name: "remove_drafts", phase: "unknown", word: "outcome unknown", acts: ["send_again", "leave"] }),
+    }),
+  ];
+}
+
+export const SCENES: Scene[] = [
+  { name: "first start", backend: () => desk() },
+  {
+    name: "empty inbox",
+    backend: () => desk().putCall({ call: fixture.call({ phase: "done", word: "done", acts: [] }), parts: [], json: null }),
+  },
+  askScene("form", fixture.ask()),
+  askScene("form, every control", fixture.ask({ body: fixture.form(fixture.EVERYTHING) })),
+  askScene(
+    "form, question only",
+    fixture.ask({ body: fixture.form([]), message: fixture.said("Remove 3 drafts?"), acceptLabel: "Send answer" }),
+  ),
+  askScene(
+    "form, one of three",
+    fixture.ask({
+      position: 1,
+      of: 3,
+      acceptLabel: "Keep answer",
+      acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"],
+      notices: ["Asked again after you declined (2nd time)."],
+    }),
+  ),
+  askScene("form, hostile", fixture.HOSTILE_ASK),
+  askScene(
+    "practice",
+    fixture.ask({
+      server: fixture.PRACTICE,
+      goesTo: "Practice desk on this computer",
+      call: fixture.call({ server: 2, serverName: "Practice desk", practice: true, name: "plan_deployment", arguments: [] }),
+    }),
+  ),
+  ...Object.entries(fixture.LINKS).map(([name, inspection]) =>
+    askScene(
+      `link, ${name}`,
+      fixture.ask({
+        message: fixture.said("Connect your calendar."),
+        body: fixture.link(inspection, { practicePage: name === "practice" }),
+        ...(name === "practice" ? { server: fixture.PRACTICE } : {}),
+      }),
+    ),
+  ),
+  askScene(
+    "unusable",
+    fixture.ask({
+      body: {
+        kind: "unusable",
+        reason: "The question has no “requestedSchema”, so nothing can be asked for. You can decline or dismiss it.",
+        raw: '{\n  "message": "Pick one",\n  "schema": { "type": "object" }\n}',
+      },
+    }),
+  ),
+  ...fixture.PHASES.map(({ name, phase, acts, call }) =>
+    askScene(
+      `phase, ${name}`,
+      fixture.ask({
+        phase,
+        acts,
+        call: fixture.call(call),
+        body:
+          phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
+            ? fixture.link(fixture.LINKS.notice)
+            : fixture.form([fixture.REGION, fixture.COPIES, fixture.NOTE], [
+                { field: 0, input: { kind: "pick", index: 0 } },
+              ]),
+      }),
+    ),
+  ),
+  {
+    name: "call, result",
+    backend: () =>
+      desk().putCall({
+        call: fixture.call({ phase: "done", word: "done", acts: ["start_again"] }),
+        parts: fixture.PARTS,
+        json: '{\n  "ok": true\n}',
+      }),
+    card: { kind: "call", call: 10 },
+  },
+  {
+    name: "call, running",
+    backend: () =>
+      desk().putCall({
+        call: fixture.call({ phase: "sending", word: "running", progress: { percent: 40, message: "Reading customers" } }),
+        parts: [],
+        json: null,
+      }),
+    card: { kind: "call", call: 10 },
+  },
+  { name: "server page", backend: () => desk(...others()), list: { kind: "server", server: 1 } },
+  {
+    name: "arguments, fields",
+    backend: () => {
+      const backend = desk();
+      backend.offers = (offer) => ({
+        kind: offer.kind,
+        title: "Create an invoice",
+        description: "Makes one invoice and files it.",
+        form: { fields: [fixture.REGION, fixture.COPIES, fixture.NOTE] },
+        jsonReason: null,
+        jsonTemplate: "{}",
+      });
+      return backend;
+    },
+    list: { kind: "server", server: 1 },
+    card: { kind: "start", offer: { server: 1, kind: "action", index: 0 } },
+  },
+  {
+    name: "arguments, JSON",
+    backend: () => {
+      const backend = desk();
+      backend.offers = (offer) => ({
+        kind: offer.kind,
+        title: "Query",
+        description: null,
+        form: null,
+        jsonReason: "One field (“where”) is a group of fields, which cannot be drawn here.",
+        jsonTemplate: '{\n  "where": {}\n}',
+      });
+      return backend;
+    },
+    list: { kind: "server", server: 1 },
+    card: { kind: "start", offer: { server: 1, kind: "action", index: 2 } },
+  },
+  { name: "add a server", backend: () => desk(), card: { kind: "add" } },
+];

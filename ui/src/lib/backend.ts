@@ -1,0 +1,99 @@
+/**
+ * The only file that knows Tauri. Everything the window can ask of the program is a method of {@link Backend};
+ * tests and the gallery put a made-up one in its place.
+ *
+ * Every method rejects with a {@link Failure}.
+ */
+import { invoke } from "@tauri-apps/api/core";
+import { listen } from "@tauri-apps/api/event";
+import type {
+  Act,
+  Answered,
+  ArgumentsInput,
+  ArgumentsView,
+  Armed,
+  AskId,
+  AskView,
+  CallAct,
+  CallId,
+  Failure,
+  FieldInput,
+  OfferKind,
+  ResultView,
+  Review,
+  ServerDraft,
+  ServerId,
+  ServerPage,
+  ServerPreview,
+  Snapshot,
+  Started,
+} from "./wire";
+
+/** One thing on a server's page. */
+export type Offer = { server: ServerId; kind: OfferKind; index: number };
+
+export interface Backend {
+  snapshot(): Promise<Snapshot>;
+  serverPage(server: ServerId): Promise<ServerPage>;
+  /** Understands pasted text; starts nothing. */
+  previewServer(pasted: string): Promise<ServerPreview>;
+  addServer(draft: ServerDraft): Promise<ServerId>;
+  removeServer(server: ServerId): Promise<null>;
+  reconnectServer(server: ServerId): Promise<null>;
+  arguments(offer: Offer): Promise<ArgumentsView>;
+  checkArguments(offer: Offer, fields: FieldInput[]): Promise<Review>;
+  startCall(offer: Offer, args: ArgumentsInput): Promise<Started>;
+  /** Rejects with `gone` once the question is over and forgotten. */
+  ask(ask: AskId): Promise<AskView>;
+  draft(ask: AskId, inputs: FieldInput[]): Promise<Review>;
+  /** Says that this revision of a card is on the screen; the guard runs from here. */
+  shown(ask: AskId, revision: number): Promise<Armed>;
+  act(answer: Answer): Promise<Answered>;
+  call(call: CallId): Promise<ResultView>;
+  actOnCall(call: CallId, act: CallAct): Promise<null>;
+  /** Calls back after every change; returns the way to stop that. */
+  onChanged(changed: () => void): Promise<() => void>;
+}
+
+/** One press of a button of a card. */
+export type Answer = {
+  ask: AskId;
+  revision: number;
+  act: Act;
+  /** What was entered, for acts that send or keep it. */
+  inputs: FieldInput[] | null;
+  /** The domain that the person typed or picked, for a risky link. */
+  domain: string | null;
+};
+
+export function isFailure(error: unknown): error is Failure {
+  return typeof error === "object" && error !== null && "code" in error && "message" in error;
+}
+
+/** What to tell the person about a rejection. */
+export function failureText(error: unknown): string {
+  return isFailure(error) ? error.message : "The app did not answer. Try again.";
+}
+
+export const tauri: Backend = {
+  snapshot: () => command("snapshot", {}),
+  serverPage: (server) => command("server_page", { server }),
+  previewServer: (pasted) => command("preview_server", { pasted }),
+  addServer: (draft) => command("add_server", { draft }),
+  removeServer: (server) => command("remove_server", { server }),
+  reconnectServer: (server) => command("reconnect_server", { server }),
+  arguments: (offer) => command("arguments", { ...offer }),
+  checkArguments: (offer, fields) => command("check_arguments", { ...offer, fields }),
+  startCall: (offer, args) => command("start_call", { ...offer, arguments: args }),
+  ask: (ask) => command("ask", { ask }),
+  draft: (ask, inputs) => command("draft", { ask, inputs }),
+  shown: (ask, revision) => command("shown", { ask, revision }),
+  act: (answer) => command("act", { ...answer }),
+  call: (call) => command("call", { call }),
+  actOnCall: (call, act) => command("act_on_call", { call, act }),
+  onChanged: (changed) => listen<number>("changed", () => changed()),
+};
+
+function command<T>(name: string, args: Record<string, unknown>): Promise<T> {
+  return invoke<T>(name, { args });
+}

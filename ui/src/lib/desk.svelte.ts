@@ -1,0 +1,114 @@
+/**
+ * What the window shows: the snapshot, which list is open, which card, call or form is open beside it.
+ *
+ * Nothing here opens a card by itself; an arrival changes a row, a count and one spoken sentence.
+ */
+import { type Backend, type Offer, failureText } from "./backend";
+import type { AskId, AskRow, CallId, ServerId, Snapshot } from "./wire";
+import { plural } from "./words";
+
+export type ListPlace = { kind: "inbox" } | { kind: "calls" } | { kind: "server"; server: ServerId };
+
+export type CardPlace =
+  | { kind: "ask"; ask: AskId }
+  | { kind: "call"; call: CallId }
+  | { kind: "start"; offer: Offer }
+  | { kind: "add" };
+
+export class Desk {
+  readonly backend: Backend;
+  snapshot = $state.raw<Snapshot | null>(null);
+  /** Why there is no snapshot, or none newer. */
+  trouble = $state<string | null>(null);
+  list = $state.raw<ListPlace>({ kind: "inbox" });
+  card = $state.raw<CardPlace | null>(null);
+  /** Grows with every change; whatever is open reads itself again. */
+  tick = $state(0);
+  /** Of the one polite live region. */
+  said = $state("");
+  now = $state(Date.now());
+  /** The person asked to see the first question of this call. */
+  awaited = $state<CallId | null>(null);
+
+  #reading = false;
+  #again = false;
+
+  constructor(backend: Backend, list: ListPlace, card: CardPlace | null) {
+    this.backend = backend;
+    this.list = list;
+    this.card = card;
+  }
+
+  /** Reads the snapshot and follows changes; returns the way to stop. */
+  follow(): () => void {
+    let stop: (() => void) | undefined;
+    let over = false;
+    void this.backend
+      .onChanged(() => void this.read())
+      .then((unlisten) => {
+        if (over) unlisten();
+        else stop = unlisten;
+      });
+    const minute = setInterval(() => {
+      this.now = Date.now();
+    }, 30_000);
+    void this.read();
+    return () => {
+      over = true;
+      stop?.();
+      clearInterval(minute);
+    };
+  }
+
+  /** Reads everything again; changes that come meanwhile cost one more reading, not one each. */
+  async read(): Promise<void> {
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    do {
+      this.#again = false;
+      try {
+        const next = await this.backend.snapshot();
+        const before = this.snapshot;
+        this.snapshot = next;
+        this.trouble = null;
+        this.now = Date.now();
+        this.tick += 1;
+        if (before) this.#arrivals(before.asks, next.asks);
+      } catch (failure) {
+        this.trouble = failureText(failure);
+      }
+    } while (this.#again);
+    this.#reading = false;
+  }
+
+  /** Says something in the live region, also when it is what was said last. */
+  say(text: string): void {
+    this.said = this.said === text ? `${text}\u00a0` : text;
+  }
+
+  open(card: CardPlace | null): void {
+    this.card = card;
+  }
+
+  show(list: ListPlace): void {
+    this.list = list;
+    this.card = null;
+  }
+
+  #arrivals(before: AskRow[], after: AskRow[]): void {
+    const known = new Set(before.map((ask) => ask.id));
+    const fresh = after.filter((ask) => !known.has(ask.id) && ask.phase.kind === "waiting");
+    const first = fresh[0];
+    if (!first) return;
+    const waiting = after.filter((ask) => ask.phase.kind === "waiting").length;
+    const practice = first.practice ? "Practice: " : "";
+    this.say(
+      fresh.length === 1
+        ? `${practice}${first.serverName} asks ${first.kind === "link" ? "you to open a web page" : "a question"}, ${waiting} waiting`
+        : `${plural(fresh.length, "new question")}, ${waiting} waiting`,
+    );
+  }
+}

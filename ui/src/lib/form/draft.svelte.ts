@@ -1,0 +1,119 @@
+/**
+ * What a person has entered into one form so far, and what Rust says of it.
+ *
+ * A field that was not touched has no entry. The meaning of every entry is decided in Rust.
+ */
+import type { FieldError, FieldInput, FieldView, Input, Review } from "../wire";
+
+const TYPING_MS = 250;
+
+export class Draft {
+  inputs = $state.raw<ReadonlyMap<number, Input>>(new Map());
+  review = $state.raw<Review | null>(null);
+  /** Fields that were left once: only they show what is wrong with them. */
+  left = $state.raw<ReadonlySet<number>>(new Set());
+  /** Send was pressed: every field shows what is wrong with it. */
+  tried = $state(false);
+  /** Entries that Rust has not heard of yet. */
+  pending = $state(false);
+
+  #check: (inputs: FieldInput[]) => Promise<Review>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #latest = 0;
+
+  constructor(check: (inputs: FieldInput[]) => Promise<Review>) {
+    this.#check = check;
+  }
+
+  /** Takes over what was entered earlier. */
+  begin(inputs: FieldInput[], review: Review | null): void {
+    this.inputs = new Map(inputs.map((entry) => [entry.field, entry.input]));
+    this.review = review;
+  }
+
+  /** `null` takes the entry back: the field is untouched again. */
+  set(field: number, input: Input | null): void {
+    const next = new Map(this.inputs);
+    if (input) next.set(field, input);
+    else next.delete(field);
+    this.inputs = next;
+    this.pending = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.check(), TYPING_MS);
+  }
+
+  leave(field: number): void {
+    this.left = new Set(this.left).add(field);
+    void this.check();
+  }
+
+  /** The entries in the order of the form. */
+  list(): FieldInput[] {
+    return [...this.inputs]
+      .map(([field, input]) => ({ field, input }))
+      .sort((a, b) => a.field - b.field);
+  }
+
+  /** Asks Rust about the entries as they are; an answer that comes late is dropped. */
+  async check(): Promise<void> {
+    clearTimeout(this.#timer);
+    const run = ++this.#latest;
+    try {
+      const review = await this.#check(this.list());
+      if (run !== this.#latest) return;
+      this.review = review;
+      this.pending = false;
+    } catch {
+      // The question is gone; its card says so.
+    }
+  }
+
+  /** Stops the clock, and hands in what was not handed in yet. */
+  close(): void {
+    clearTimeout(this.#timer);
+    if (this.pending) void this.check();
+  }
+
+  /** An answer was given: nothing more may be handed in. */
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#latest += 1;
+    this.pending = false;
+  }
+
+  failed(errors: FieldError[]): void {
+    this.tried = true;
+    const review = this.review ?? { willSend: [], leftOut: [], json: null, errors };
+    this.review = { ...review, json: null, errors };
+  }
+
+  errorOf(field: number): string | null {
+    if (!this.tried && !this.left.has(field)) return null;
+    return this.review?.errors.find((error) => error.field === field)?.message ?? null;
+  }
+}
+
+/** What a field holds now: the entry, else the server's suggestion, else nothing. */
+export function held(view: FieldView, inputs: ReadonlyMap<number, Input>): Input | null {
+  return inputs.get(view.id) ?? view.suggested;
+}
+
+/** What stands for "nothing" in a field: a cleared suggestion is said, an untouched field is not. */
+export function nothing(view: FieldView): Input | null {
+  return view.suggested ? { kind: "empty" } : null;
+}
+
+/** Ids of elements are made of positions, never of the server's keys. */
+export function controlId(prefix: string, field: number): string {
+  return `${prefix}-${field}`;
+}
+
+/** Moves focus into a field: its box, else its chosen or first option. */
+export function focusField(prefix: string, field: number): void {
+  const root = document.getElementById(`${controlId(prefix, field)}-field`);
+  const control =
+    root?.querySelector<HTMLElement>("input:checked") ??
+    root?.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea");
+  control?.focus();
+  root?.scrollIntoView({ block: "nearest" });
+}

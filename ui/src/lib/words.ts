@@ -1,0 +1,163 @@
+/**
+ * The app's own words for states, limits and times. Everything here is said by the app, never by a server.
+ */
+import type { Action, AskKind, AskPhase, CallRow, Control, OfferKind } from "./wire";
+
+const MINUTE = 60_000;
+
+/** "now", "3 min", "2 h", "4 d": how long ago `at` (RFC 3339) was. */
+export function age(at: string, now: number): string {
+  const then = Date.parse(at);
+  if (Number.isNaN(then)) return "";
+  const minutes = Math.floor((now - then) / MINUTE);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** "14:02", as the RFC 3339 text itself says it. */
+export function clock(at: string): string {
+  return /T(\d\d:\d\d)/.exec(at)?.[1] ?? "";
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+export const KIND_WORD: Record<AskKind, string> = {
+  form: "Question",
+  link: "Web page",
+  unusable: "Cannot be shown",
+};
+
+/** What the header of a card says after the server's name. */
+export const ASKS: Record<AskKind, string> = {
+  form: "wants an answer",
+  link: "asks you to open a web page",
+  unusable: "asks something this app cannot show",
+};
+
+export const OFFER_WORD: Record<OfferKind, string> = {
+  action: "Action",
+  starter: "Starter",
+  document: "Document",
+};
+
+/** One or two words for a list row; none while the question simply waits. */
+export function phaseWord(phase: AskPhase): string | null {
+  switch (phase.kind) {
+    case "waiting":
+      return null;
+    case "opening":
+      return "Opening";
+    case "open_failed":
+      return "Could not open";
+    case "kept":
+      return `Kept: ${ACTION_WORD[phase.action]}`;
+    case "sending":
+      return "Sending";
+    case "in_browser":
+      return phase.asking ? "Asking the server" : "In your browser";
+    case "delivered":
+      return DONE_WORD[phase.action];
+    case "undelivered":
+      return "Not delivered";
+    case "closed":
+      return "Over";
+  }
+}
+
+export const ACTION_WORD: Record<Action, string> = {
+  accept: "answer",
+  decline: "decline",
+  cancel: "dismiss",
+};
+
+export const DONE_WORD: Record<Action, string> = {
+  accept: "Sent",
+  decline: "Declined",
+  cancel: "Dismissed",
+};
+
+/** Whether a card is over: it keeps its place with a grey stripe. */
+export function isOver(phase: AskPhase): boolean {
+  return phase.kind === "delivered" || phase.kind === "undelivered" || phase.kind === "closed";
+}
+
+export function isRunning(call: CallRow): boolean {
+  switch (call.phase) {
+    case "sending":
+    case "asking":
+    case "pacing":
+    case "paused_at_cap":
+    case "paused_server_changed":
+    case "unknown":
+    case "not_delivered":
+      return true;
+    case "done":
+    case "done_with_error":
+    case "failed":
+    case "stopped":
+      return false;
+  }
+}
+
+/** "whole number, 1 to 5": what a control accepts, before anything is wrong. */
+export function limits(control: Control): string | null {
+  switch (control.kind) {
+    case "text":
+      return joined([
+        span(control.minLength, control.maxLength, "character"),
+        control.format === "date-time" ? "date, time and zone" : null,
+        control.hint,
+      ]);
+    case "number":
+      return joined([
+        control.integer ? "whole number" : "number",
+        range(control.minimum, control.maximum),
+      ]);
+    case "choices":
+      return span(control.minItems || null, control.maxItems, "choice");
+    case "yesNo":
+    case "choice":
+      return null;
+  }
+}
+
+function range(minimum: string | null, maximum: string | null): string | null {
+  if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`;
+  if (minimum !== null) return `${minimum} or more`;
+  if (maximum !== null) return `${maximum} or less`;
+  return null;
+}
+
+function span(least: number | null, most: number | null, noun: string): string | null {
+  const verb = noun === "choice" ? "choose " : "";
+  const unit = noun === "choice" ? "" : ` ${noun}s`;
+  if (least !== null && most !== null) {
+    return least === most ? `${verb}exactly ${least}${unit}` : `${verb}${least} to ${most}${unit}`;
+  }
+  if (least !== null) return `${verb}at least ${least}${unit}`;
+  if (most !== null) return `${verb}at most ${most}${unit}`;
+  return null;
+}
+
+function joined(parts: (string | null)[]): string | null {
+  return parts.filter(Boolean).join(", ") || null;
+}
+
+/** Two letters for a server's tile. */
+export function initials(name: string): string {
+  const words = name.split(/[\s\-_.]+/u).filter(Boolean);
+  const letters = words.length > 1 ? [words[0], words[1]] : [words[0]];
+  const text = letters.map((word) => [...(word ?? "")][0] ?? "").join("");
+  return (words.length === 1 ? [...(words[0] ?? "")].slice(0, 2).join("") : text).toUpperCase();
+}
+
+/** Which of five quiet colours a server's tile has. */
+export function tint(name: string): number {
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997;
+  return sum % 5;
+}
