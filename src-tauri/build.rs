@@ -6,7 +6,12 @@ fn main() {
     if !dist.exists() {
         std::fs::create_dir_all(dist).expect("ui/dist can be made");
     }
-    for path in ["src-tauri/capabilities", "src-tauri/permissions", "ui/dist", "tauri.conf.json"] {
+    for path in [
+        "src-tauri/capabilities",
+        "src-tauri/permissions",
+        "ui/dist",
+        "tauri.conf.json",
+    ] {
         println!("cargo:rerun-if-changed={path}");
     }
     let attributes = tauri_build::Attributes::new()

@@ -4,8 +4,8 @@
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Review};
 use countersign_core::view::{
-    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Failure, FailureCode,
-    OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot, Started,
+    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Failure,
+    FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot, Started,
 };
 use serde::Deserialize;
 use tauri::{Runtime, State, ipc::Invoke};
@@ -189,7 +189,13 @@ pub(crate) fn shown(app: App<'_>, args: Shown) -> Result<Armed, Failure> {
 
 #[tauri::command]
 pub(crate) async fn act(app: App<'_>, args: ActOnAsk) -> Result<Answered, Failure> {
-    let ActOnAsk { ask, revision, act, inputs, domain } = args;
+    let ActOnAsk {
+        ask,
+        revision,
+        act,
+        inputs,
+        domain,
+    } = args;
     Ok(app.inbox().act(ask, revision, act, inputs, domain).await)
 }
 
@@ -204,5 +210,8 @@ pub(crate) async fn act_on_call(app: App<'_>, args: ActOnCall) -> Result<(), Fai
 }
 
 fn gone() -> Failure {
-    Failure { code: FailureCode::Gone, message: "It is not there any more.".to_owned() }
+    Failure {
+        code: FailureCode::Gone,
+        message: "It is not there any more.".to_owned(),
+    }
 }

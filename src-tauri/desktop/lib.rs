@@ -60,7 +60,10 @@ fn automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() || std::env::var_os("TAURI_AUTOMATION").is_some()
 }
 
-#[expect(clippy::print_stderr, reason = "before there is a window, stderr is the only place to say it")]
+#[expect(
+    clippy::print_stderr,
+    reason = "before there is a window, stderr is the only place to say it"
+)]
 fn complain(words: &str) -> ExitCode {
     eprintln!("{words}");
     ExitCode::FAILURE

@@ -14,7 +14,14 @@ pub(crate) async fn add(app: &Countersign) {
     if let Ok(desk) = listener.and_then(desk)
         && let (Ok(url), Ok(page)) = (desk.mcp_url().parse(), desk.page_prefix().parse())
     {
-        app.add_practice(DESK_TITLE, Target::Http { url, headers: Vec::new() }, Some(page));
+        app.add_practice(
+            DESK_TITLE,
+            Target::Http {
+                url,
+                headers: Vec::new(),
+            },
+            Some(page),
+        );
         // It serves as long as the process lives.
         std::mem::forget(desk);
     }

@@ -32,9 +32,11 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
         })
         .build(tauri::generate_context!())?;
     app.run(|handle, event| match event {
-        RunEvent::WindowEvent { label, event: WindowEvent::Focused(true) | WindowEvent::Resized(_), .. }
-            if label == MAIN =>
-        {
+        RunEvent::WindowEvent {
+            label,
+            event: WindowEvent::Focused(true) | WindowEvent::Resized(_),
+            ..
+        } if label == MAIN => {
             if let Some(app) = handle.try_state::<Countersign>() {
                 app.inbox().rearm();
             }

@@ -214,7 +214,7 @@ export type ArgumentChip = { name: string, value: string, };
 
 export type Initiator = { "kind": "person" } | { "kind": "program", name: string, request: string, };
 
-export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "paused_server_changed" | "not_delivered" | "unknown" | "done" | "done_with_error" | "failed" | "stopped";
+export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "not_delivered" | "unknown" | "done" | "done_with_error" | "failed" | "stopped";
 
 export type CallAct = "send_again" | "leave" | "continue_rounds" | "start_again" | "stop";
 
@@ -242,7 +242,7 @@ data: string, } | { "kind": "audio", role: string | null, mediaType: string, dat
 
 export type StructuredRow = { depth: number, name: string, value: string | null, };
 
-export type Answered = { "kind": "sent" } | { "kind": "kept", open: number, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "too_soon", waitMs: number, } | { "kind": "already_answered" } | { "kind": "changed" } | { "kind": "wrong_domain", message: string, } | { "kind": "open_failed", reason: string, } | { "kind": "not_possible", reason: string, };
+export type Answered = { "kind": "sent" } | { "kind": "kept", open: number, } | { "kind": "opened" } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "too_soon", waitMs: number, } | { "kind": "already_answered" } | { "kind": "changed" } | { "kind": "wrong_domain", message: string, } | { "kind": "open_failed", reason: string, } | { "kind": "not_possible", reason: string, };
 
 export type ServerDraft = { name: string, target: TargetDraft, 
 /**

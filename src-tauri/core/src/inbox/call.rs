@@ -10,7 +10,7 @@ use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
 use crate::transport::Fault;
 use crate::view::{
-    Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, OfferKind, ProgressView, ResultView,
+    Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultView,
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
