@@ -1,8 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { ask, call, CONSEQUENCES, field, form, link, LINKS, PHASES, said as text, TEXT } from "../dev/fixtures";
+import {
+  ask,
+  CONSEQUENCES,
+  call,
+  field,
+  form,
+  LINKS,
+  link,
+  PHASES,
+  TEXT,
+  said as text,
+} from "../dev/fixtures";
 import type { Act } from "../src/lib/wire";
-import { all, ASK, armed, box, button, card, choose, fill, one, openAsk, openWindow, press, said, size, textOf, userEvent } from "./desk";
+import {
+  ASK,
+  all,
+  armed,
+  box,
+  button,
+  card,
+  choose,
+  fill,
+  one,
+  openAsk,
+  openWindow,
+  press,
+  said,
+  size,
+  textOf,
+  userEvent,
+} from "./desk";
 
 const heading = () => one("#ask100-heading");
 const acts = () => all("[data-testid='card'] [data-act]").map((element) => element.dataset.act);
@@ -27,7 +55,12 @@ describe("a card says", () => {
 
   it("case_042 every line of the message", async () => {
     await openAsk(ask({ message: text("Step 1\nStep 2\nStep 3") }));
-    expect(one("[data-testid='said']").innerText.split("\n")).toEqual(["Step 1", "Step 2", "Step 3"]);
+    // biome-ignore lint/performance/useDomNodeTextContent: the lines as they are laid out are the point.
+    expect(one("[data-testid='said']").innerText.split("\n")).toEqual([
+      "Step 1",
+      "Step 2",
+      "Step 3",
+    ]);
   });
 
   it("case_016 a plain question has one button more than Decline and Dismiss", async () => {
@@ -38,7 +71,9 @@ describe("a card says", () => {
   });
 
   it("case_021 why it cannot be answered, with no Send", async () => {
-    await openAsk(ask({ body: { kind: "unusable", reason: "“where” cannot be shown.", raw: "{}" } }));
+    await openAsk(
+      ask({ body: { kind: "unusable", reason: "“where” cannot be shown.", raw: "{}" } }),
+    );
     expect(acts()).toEqual(["decline", "dismiss"]);
     expect(textOf("[data-testid='reason']")).toBe("“where” cannot be shown.");
     expect(textOf("[data-testid='raw']")).toBe("{}");
@@ -70,7 +105,9 @@ describe("focus", () => {
     await userEvent.keyboard("{Enter}");
     await expect.poll(() => document.activeElement?.id).toBe("ask101-heading");
     await userEvent.keyboard("{ArrowLeft}");
-    await expect.poll(() => document.activeElement).toBe(one("[data-testid='ask-row'][data-ask='101']"));
+    await expect
+      .poll(() => document.activeElement)
+      .toBe(one("[data-testid='ask-row'][data-ask='101']"));
     expect(backend.answers).toEqual([]);
   });
 
@@ -86,7 +123,10 @@ describe("focus", () => {
   });
 
   it("returns to the list after an answer, and the next card stays away", async () => {
-    const backend = await openAsk(ask(), new FakeBackend().put(ask({ id: 101, call: call({ id: 11 }) })));
+    const backend = await openAsk(
+      ask(),
+      new FakeBackend().put(ask({ id: 101, call: call({ id: 11 }) })),
+    );
     await press("accept");
     await expect.poll(() => textOf("[data-testid='state']")).toContain("Sent");
     expect(document.activeElement).toBe(one("[data-testid='ask-row'][data-ask='100']"));
@@ -96,7 +136,9 @@ describe("focus", () => {
     expect(card()?.dataset.ask).toBe("100");
     expect(textOf("[data-testid='state']")).toContain("Sent");
     expect(acts()).toEqual([]);
-    await expect.poll(() => document.activeElement).toBe(one("[data-testid='ask-row'][data-ask='101']"));
+    await expect
+      .poll(() => document.activeElement)
+      .toBe(one("[data-testid='ask-row'][data-ask='101']"));
   });
 });
 
@@ -119,7 +161,10 @@ describe("Escape", () => {
   });
 
   it("first closes an open list and leaves the field", async () => {
-    const view = field(0, "Country", { kind: "choice", options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null })) });
+    const view = field(0, "Country", {
+      kind: "choice",
+      options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null })),
+    });
     const backend = await openAsk(ask({ body: form([view]) }));
     box(0).focus();
     await expect.poll(() => box(0).getAttribute("aria-expanded")).toBe("true");
@@ -133,7 +178,9 @@ describe("Escape", () => {
     const backend = await openAsk();
     heading().focus();
     for (const repeat of [false, true, true]) {
-      heading().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", repeat, bubbles: true }));
+      heading().dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Escape", repeat, bubbles: true }),
+      );
     }
     expect(backend.answers).toEqual([]);
   });
@@ -154,7 +201,11 @@ describe("Escape", () => {
 
   it("leaves a card that waits for the browser", async () => {
     const backend = await openAsk(
-      ask({ body: link(LINKS.plain), phase: { kind: "in_browser", asking: false, trouble: null }, acts: ["decline", "give_up", "open", "check_again"] }),
+      ask({
+        body: link(LINKS.plain),
+        phase: { kind: "in_browser", asking: false, trouble: null },
+        acts: ["decline", "give_up", "open", "check_again"],
+      }),
     );
     heading().focus();
     await userEvent.keyboard("{Escape}{Escape}");
@@ -166,29 +217,55 @@ describe("Escape", () => {
 describe("every phase has its own state and way on", () => {
   const expected: Record<string, [string | null, string[], string[]]> = {
     opening: ["Opening your browser", ["Stop the call"], []],
-    "could not open": ["Could not open your browser", ["Decline", "Dismiss", "Open in browser"], []],
+    "could not open": [
+      "Could not open your browser",
+      ["Decline", "Dismiss", "Open in browser"],
+      [],
+    ],
     kept: ["Kept", ["Decline all", "Stop the call", "Edit"], []],
     sending: ["Sending", ["Stop the call"], []],
-    "in the browser": ["Finish in your browser, then come back", ["Stop the call", "Decline", "Give up", "Open again", "Check again"], []],
-    "in the browser, asking": ["Finish in your browser, then come back", ["Stop the call", "Open again"], []],
+    "in the browser": [
+      "Finish in your browser, then come back",
+      ["Stop the call", "Decline", "Give up", "Open again", "Check again"],
+      [],
+    ],
+    "in the browser, asking": [
+      "Finish in your browser, then come back",
+      ["Stop the call", "Open again"],
+      [],
+    ],
     delivered: ["Sent", [], ["Stop the call"]],
     "not delivered": ["Not delivered", [], ["Send again", "Leave it"]],
     unknown: ["Outcome unknown", [], ["Send again", "Leave it"]],
     closed: ["Over", [], ["Stop the call"]],
   };
   it.each(PHASES)("$name", async ({ name, phase, acts: list, call: over }) => {
-    const browser = phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser";
-    await openAsk(ask({ phase, acts: list, call: call(over), of: 2, ...(browser ? { body: link(LINKS.plain) } : {}) }));
+    const browser =
+      phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser";
+    await openAsk(
+      ask({
+        phase,
+        acts: list,
+        call: call(over),
+        of: 2,
+        ...(browser ? { body: link(LINKS.plain) } : {}),
+      }),
+    );
     const [title, buttons, callActs] = expected[name] ?? [null, [], []];
     expect(textOf("[data-testid='state'] .title")).toBe(title);
-    const label = (element: HTMLElement) => (element.textContent ?? "").replace(/ for CRM.*$/, "").trim();
+    const label = (element: HTMLElement) =>
+      (element.textContent ?? "").replace(/ for CRM.*$/, "").trim();
     expect(all("[data-testid='card'] [data-act]").map(label)).toEqual(buttons);
     expect(all("[data-testid='card'] [data-callact]").map(label)).toEqual(callActs);
   });
 
   it("tells what may have happened when nothing was heard back", async () => {
     const backend = await openAsk(
-      ask({ phase: { kind: "undelivered", action: "accept" }, acts: [], call: call({ phase: "unknown", acts: ["send_again", "leave"] }) }),
+      ask({
+        phase: { kind: "undelivered", action: "accept" },
+        acts: [],
+        call: call({ phase: "unknown", acts: ["send_again", "leave"] }),
+      }),
     );
     expect(textOf("[data-testid='call-detail']")).toBe(
       "We sent it but heard nothing back. It may have arrived. Sending again could do it twice.",
@@ -199,7 +276,11 @@ describe("every phase has its own state and way on", () => {
 
   it("highlights Check again when the person comes back, and sends nothing", async () => {
     const backend = await openAsk(
-      ask({ body: link(LINKS.plain), phase: { kind: "in_browser", asking: false, trouble: null }, acts: ["decline", "give_up", "open", "check_again"] }),
+      ask({
+        body: link(LINKS.plain),
+        phase: { kind: "in_browser", asking: false, trouble: null },
+        acts: ["decline", "give_up", "open", "check_again"],
+      }),
     );
     window.dispatchEvent(new Event("focus"));
     await expect.poll(() => button("check_again").classList.contains("attention")).toBe(true);
@@ -208,7 +289,11 @@ describe("every phase has its own state and way on", () => {
 });
 
 describe("several questions in one call", () => {
-  const MANY = { of: 3, acceptLabel: "Keep answer", acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] as Act[] };
+  const MANY = {
+    of: 3,
+    acceptLabel: "Keep answer",
+    acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] as Act[],
+  };
 
   it("are counted, kept and can be edited", async () => {
     const body = form([field(0, "Name", TEXT)]);
@@ -218,9 +303,19 @@ describe("several questions in one call", () => {
     await fill(0, "Ada");
     backend.answer = () => ({ kind: "kept", open: 2 });
     await press("accept");
-    await expect.poll(() => textOf("[data-testid='state']")).toBe("Kept Sent when all 3 questions of this call are answered, 2 to go.");
+    await expect
+      .poll(() => textOf("[data-testid='state']"))
+      .toBe("Kept Sent when all 3 questions of this call are answered, 2 to go.");
     const draft = [{ field: 0, input: { kind: "text" as const, text: "Ada" } }];
-    backend.put(ask({ ...MANY, revision: 2, phase: { kind: "kept", action: "accept" }, acts: ["edit", "decline_all", "stop_call"], body: form([field(0, "Name", TEXT)], draft) }));
+    backend.put(
+      ask({
+        ...MANY,
+        revision: 2,
+        phase: { kind: "kept", action: "accept" },
+        acts: ["edit", "decline_all", "stop_call"],
+        body: form([field(0, "Name", TEXT)], draft),
+      }),
+    );
     backend.changed();
     await expect.poll(acts).toEqual(["decline_all", "stop_call", "edit"]);
     expect(textOf("[data-testid='review']")).toContain("Your answer: Name = Ada");
@@ -237,7 +332,10 @@ describe("several questions in one call", () => {
 
   it("can all be declined, or the call stopped, from the header", async () => {
     const backend = await openAsk(ask(MANY));
-    expect(all("header [data-act]").map((element) => element.dataset.act)).toEqual(["decline_all", "stop_call"]);
+    expect(all("header [data-act]").map((element) => element.dataset.act)).toEqual([
+      "decline_all",
+      "stop_call",
+    ]);
     await press("stop_call");
     await expect.poll(() => answered(backend)).toEqual(["stop_call"]);
     expect(textOf("[data-testid='state']")).toBe("Call stopped No answer was sent.");
@@ -246,9 +344,18 @@ describe("several questions in one call", () => {
 
 describe("an answer that does not come through", () => {
   it.each([
-    [{ kind: "already_answered" as const }, "This was answered already, perhaps in another window."],
-    [{ kind: "changed" as const }, "The card changed since you looked. Read it again, then answer."],
-    [{ kind: "too_soon" as const, waitMs: 10_000 }, "This was only just shown. Look at it, then press again."],
+    [
+      { kind: "already_answered" as const },
+      "This was answered already, perhaps in another window.",
+    ],
+    [
+      { kind: "changed" as const },
+      "The card changed since you looked. Read it again, then answer.",
+    ],
+    [
+      { kind: "too_soon" as const, waitMs: 10_000 },
+      "This was only just shown. Look at it, then press again.",
+    ],
     [{ kind: "not_possible" as const, reason: "The call has ended." }, "The call has ended."],
   ])("is told: %j", async (answer, note) => {
     const backend = await openAsk();
@@ -288,9 +395,11 @@ describe("the window", () => {
     };
     await openWindow(backend);
     await userEvent.click(one("[data-testid='first-question']"));
-    await expect.poll(() => backend.starts).toEqual([
-      { offer: { server: 2, kind: "action", index: 1 }, args: { kind: "fields", fields: [] } },
-    ]);
+    await expect
+      .poll(() => backend.starts)
+      .toEqual([
+        { offer: { server: 2, kind: "action", index: 1 }, args: { kind: "fields", fields: [] } },
+      ]);
     backend.put(question);
     backend.changed();
     await expect.poll(() => card()?.dataset.ask).toBe("100");
@@ -314,7 +423,9 @@ describe("the window", () => {
     const backend = await openAsk();
     await choose(0, 1);
     await userEvent.click(one("[data-testid='calls']"));
-    await expect.poll(() => backend.drafts.at(-1)).toEqual({ ask: 100, inputs: [{ field: 0, input: { kind: "pick", index: 1 } }] });
+    await expect
+      .poll(() => backend.drafts.at(-1))
+      .toEqual({ ask: 100, inputs: [{ field: 0, input: { kind: "pick", index: 1 } }] });
     expect(backend.answers).toEqual([]);
   });
 

@@ -25,7 +25,10 @@ export async function openWindow(
 }
 
 /** One question, open and armed. */
-export async function openAsk(view: AskView = ask(), backend = new FakeBackend()): Promise<FakeBackend> {
+export async function openAsk(
+  view: AskView = ask(),
+  backend = new FakeBackend(),
+): Promise<FakeBackend> {
   backend.armedIn = 0;
   backend.put(view);
   await openWindow(backend, { card: { kind: "ask", ask: view.id } });

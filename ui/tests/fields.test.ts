@@ -35,23 +35,90 @@ describe("what a gesture enters", () => {
     ["an untouched number is not its minimum", field(3, "N", NUMBER), nothing, null],
     ["an untouched suggestion", field(3, "T", text(), suggest(typed("Hello"))), nothing, null],
     ["a text", field(3, "T", text()), () => fill(3, "Ada"), typed("Ada")],
-    ["a text that was emptied again", field(3, "T", text()), async () => { await fill(3, "A"); await fill(3, ""); }, null],
-    ["a suggestion that was cleared", field(3, "T", text(), suggest(typed("Hello"))), () => fill(3, ""), { kind: "empty" }],
+    [
+      "a text that was emptied again",
+      field(3, "T", text()),
+      async () => {
+        await fill(3, "A");
+        await fill(3, "");
+      },
+      null,
+    ],
+    [
+      "a suggestion that was cleared",
+      field(3, "T", text(), suggest(typed("Hello"))),
+      () => fill(3, ""),
+      { kind: "empty" },
+    ],
     ["a number as it was typed", field(3, "N", NUMBER), () => fill(3, "012.50"), typed("012.50")],
     ["a number that is none", field(3, "N", NUMBER), () => fill(3, "12abc"), typed("12abc")],
-    ["blanks as they were typed", field(3, "M", text({ format: "email" })), () => fill(3, " a@b "), typed(" a@b ")],
+    [
+      "blanks as they were typed",
+      field(3, "M", text({ format: "email" })),
+      () => fill(3, " a@b "),
+      typed(" a@b "),
+    ],
     ["yes", field(3, "Q", YES_NO, REQUIRED), () => choose(3, "yes"), flag(true)],
     ["no", field(3, "Q", YES_NO, REQUIRED), () => choose(3, "no"), flag(false)],
     ["an untouched optional yes or no", field(3, "Q", YES_NO), nothing, null],
-    ["no answer after yes", field(3, "Q", YES_NO), async () => { await choose(3, "yes"); await choose(3, "none"); }, null],
-    ["no answer instead of a suggested yes", field(3, "Q", YES_NO, suggest(flag(true))), () => choose(3, "none"), { kind: "empty" }],
+    [
+      "no answer after yes",
+      field(3, "Q", YES_NO),
+      async () => {
+        await choose(3, "yes");
+        await choose(3, "none");
+      },
+      null,
+    ],
+    [
+      "no answer instead of a suggested yes",
+      field(3, "Q", YES_NO, suggest(flag(true))),
+      () => choose(3, "none"),
+      { kind: "empty" },
+    ],
     ["one of two", field(3, "C", CHOICE, REQUIRED), () => choose(3, 1), pick(1)],
-    ["no answer instead of a suggested choice", field(3, "C", CHOICE, suggest(pick(0))), () => choose(3, "none"), { kind: "empty" }],
-    ["two of three, in the order of the form", field(3, "D", CHOICES), async () => { await choose(3, 2); await choose(3, 0); }, { kind: "picks", indexes: [0, 2] }],
-    ["a tick taken back", field(3, "D", CHOICES), async () => { await choose(3, 2); await choose(3, 2); }, null],
-    ["suggested ticks taken away", field(3, "D", CHOICES, suggest({ kind: "picks", indexes: [1] })), () => choose(3, 1), { kind: "empty" }],
-    ["all", field(3, "D", CHOICES), () => userEvent.click(one("[data-field='3'] .tools button")), { kind: "picks", indexes: [0, 1, 2] }],
-    ["none, said on purpose, of a required one", field(3, "D", CHOICES, REQUIRED), none, { kind: "picks", indexes: [] }],
+    [
+      "no answer instead of a suggested choice",
+      field(3, "C", CHOICE, suggest(pick(0))),
+      () => choose(3, "none"),
+      { kind: "empty" },
+    ],
+    [
+      "two of three, in the order of the form",
+      field(3, "D", CHOICES),
+      async () => {
+        await choose(3, 2);
+        await choose(3, 0);
+      },
+      { kind: "picks", indexes: [0, 2] },
+    ],
+    [
+      "a tick taken back",
+      field(3, "D", CHOICES),
+      async () => {
+        await choose(3, 2);
+        await choose(3, 2);
+      },
+      null,
+    ],
+    [
+      "suggested ticks taken away",
+      field(3, "D", CHOICES, suggest({ kind: "picks", indexes: [1] })),
+      () => choose(3, 1),
+      { kind: "empty" },
+    ],
+    [
+      "all",
+      field(3, "D", CHOICES),
+      () => userEvent.click(one("[data-field='3'] .tools button")),
+      { kind: "picks", indexes: [0, 1, 2] },
+    ],
+    [
+      "none, said on purpose, of a required one",
+      field(3, "D", CHOICES, REQUIRED),
+      none,
+      { kind: "picks", indexes: [] },
+    ],
   ];
   it.each(table)("%s", (_, view, gesture, expected) => check(view, gesture, expected));
 
@@ -72,14 +139,24 @@ describe("what a gesture enters", () => {
 describe("what a field looks like before it is touched", () => {
   it("chooses nothing where nothing was suggested", async () => {
     await openAsk(
-      ask({ body: form([field(0, "C", CHOICE, REQUIRED), field(1, "Q", YES_NO, REQUIRED), field(2, "D", CHOICES)]) }),
+      ask({
+        body: form([
+          field(0, "C", CHOICE, REQUIRED),
+          field(1, "Q", YES_NO, REQUIRED),
+          field(2, "D", CHOICES),
+        ]),
+      }),
     );
     expect(all("[data-testid='field'] input:checked")).toEqual([]);
   });
 
   it("shows an optional yes or no in three states, the third chosen", async () => {
     await openAsk(ask({ body: form([field(0, "Q", YES_NO)]) }));
-    expect(all("[data-option]").map((option) => option.dataset.option)).toEqual(["yes", "no", "none"]);
+    expect(all("[data-option]").map((option) => option.dataset.option)).toEqual([
+      "yes",
+      "no",
+      "none",
+    ]);
     expect(one("input:checked").dataset.option).toBe("none");
   });
 
@@ -100,7 +177,9 @@ describe("what a field looks like before it is touched", () => {
       }),
     );
     expect(textOf("[data-field='0'] .hint")).toBe("required · 2 to 40 characters");
-    expect(textOf("[data-field='1'] .hint")).toBe("optional, left out if empty · number, 0.5 or more");
+    expect(textOf("[data-field='1'] .hint")).toBe(
+      "optional, left out if empty · number, 0.5 or more",
+    );
     expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose 1 to 2");
   });
 
@@ -178,7 +257,9 @@ describe("dates", () => {
   }
 
   it("case_026 writes a picked date and time with the local offset", async () => {
-    const backend = await openAsk(ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }));
+    const backend = await openAsk(
+      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
+    );
     pickDate(PICKED);
     await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
     expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+01:00") }]);
@@ -195,9 +276,13 @@ describe("dates", () => {
   });
 
   it("explains an hour that the clock skips instead of moving it", async () => {
-    const backend = await openAsk(ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }));
+    const backend = await openAsk(
+      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
+    );
     pickDate("2027-03-28T02:30");
-    await expect.poll(() => textOf("[data-field='0']")).toContain("02:30 does not exist on that day");
+    await expect
+      .poll(() => textOf("[data-field='0']"))
+      .toContain("02:30 does not exist on that day");
     expect(await sent(backend)).toEqual([]);
   });
 });
@@ -221,7 +306,9 @@ describe("what is wrong", () => {
     expect(all(".error")).toEqual([]);
     box(0).focus();
     await userEvent.tab();
-    await expect.poll(() => all(".error").map((error) => error.textContent)).toEqual(["! Type something here."]);
+    await expect
+      .poll(() => all(".error").map((error) => error.textContent))
+      .toEqual(["! Type something here."]);
     expect(box(0).getAttribute("aria-invalid")).toBe("true");
     expect(box(0).getAttribute("aria-describedby")).toContain(one(".error").id);
   });
@@ -232,7 +319,9 @@ describe("what is wrong", () => {
     await press("accept");
     await expect.poll(() => document.activeElement).toBe(box(0));
     expect(all(".error").length).toBe(2);
-    expect(textOf("[data-testid='error-summary']")).toContain("2 fields need a look. Nothing was sent.");
+    expect(textOf("[data-testid='error-summary']")).toContain(
+      "2 fields need a look. Nothing was sent.",
+    );
     await userEvent.click(all("[data-testid='error-summary'] button")[1] as HTMLElement);
     expect(document.activeElement).toBe(one("[data-field='2'] input"));
   });
@@ -241,7 +330,9 @@ describe("what is wrong", () => {
     const backend = await openAsk(ask({ body: FORM }));
     box(0).focus();
     await userEvent.keyboard("Ada");
-    await expect.poll(() => backend.drafts.at(-1)?.inputs).toEqual([{ field: 0, input: typed("Ada") }]);
+    await expect
+      .poll(() => backend.drafts.at(-1)?.inputs)
+      .toEqual([{ field: 0, input: typed("Ada") }]);
     expect(backend.drafts.length).toBe(1);
     expect(textOf("[data-testid='review']")).toContain("Handle = Ada");
   });
@@ -249,7 +340,9 @@ describe("what is wrong", () => {
 
 describe("Enter in a text box", () => {
   it("moves on to the next field and sends nothing", async () => {
-    const backend = await openAsk(ask({ body: form([field(0, "A", text()), field(1, "B", text())]) }));
+    const backend = await openAsk(
+      ask({ body: form([field(0, "A", text()), field(1, "B", text())]) }),
+    );
     box(0).focus();
     await userEvent.keyboard("yes please{Enter}");
     expect(document.activeElement).toBe(box(1));

@@ -1,8 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { ask, call, field, form, link, LINKS, TEXT } from "../dev/fixtures";
+import { ask, call, field, form, LINKS, link, TEXT } from "../dev/fixtures";
 import type { Act } from "../src/lib/wire";
-import { all, ASK, armed, button, card, one, openAsk, openWindow, press, pressDead, said, userEvent } from "./desk";
+import {
+  ASK,
+  all,
+  button,
+  card,
+  one,
+  openAsk,
+  openWindow,
+  press,
+  pressDead,
+  said,
+  userEvent,
+} from "./desk";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -11,13 +23,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Waits frame by frame: expect.poll would move the clock that these tests hold. */
+async function until<T>(read: () => T, expected: T): Promise<void> {
+  for (let tries = 0; tries < 120; tries += 1) {
+    if (equals(read(), expected)) return;
+    await frame();
+  }
+  expect(read()).toEqual(expected);
+}
+
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+const equals = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const disabled = (act: Act) => button(act).getAttribute("aria-disabled");
 
 async function openGuarded(view = ask()): Promise<FakeBackend> {
   const backend = new FakeBackend().put(view);
   await openWindow(backend, { card: ASK });
-  await expect.poll(() => backend.showings.length).toBe(1);
-  await expect.poll(() => vi.getTimerCount()).toBe(1);
+  await until(() => backend.showings.length, 1);
+  await until(() => vi.getTimerCount(), 1);
   return backend;
 }
 
@@ -25,29 +48,50 @@ describe("accepting controls", () => {
   const cards: [Act, ReturnType<typeof ask>][] = [
     ["accept", ask()],
     ["open", ask({ body: link(LINKS.plain) })],
-    ["check_again", ask({ body: link(LINKS.plain), phase: { kind: "in_browser", asking: false, trouble: null }, acts: ["decline", "give_up", "open", "check_again"] })],
-    ["already_finished", ask({ body: link(LINKS.plain), acts: ["decline", "dismiss", "already_finished", "open"] })],
+    [
+      "check_again",
+      ask({
+        body: link(LINKS.plain),
+        phase: { kind: "in_browser", asking: false, trouble: null },
+        acts: ["decline", "give_up", "open", "check_again"],
+      }),
+    ],
+    [
+      "already_finished",
+      ask({ body: link(LINKS.plain), acts: ["decline", "dismiss", "already_finished", "open"] }),
+    ],
   ];
-  it.each(cards)("%s is dead until the card was on the screen for as long as Rust says", async (act, view) => {
-    const backend = await openGuarded(view);
-    expect(card()?.dataset.armed).toBe("false");
-    expect(disabled(act)).toBe("true");
-    expect(disabled("decline")).toBe("false");
-    await pressDead(act);
+  it.each(cards)(
+    "%s is dead until the card was on the screen for as long as Rust says",
+    async (act, view) => {
+      const backend = await openGuarded(view);
+      expect(card()?.dataset.armed).toBe("false");
+      expect(disabled(act)).toBe("true");
+      expect(disabled("decline")).toBe("false");
+      await pressDead(act);
+      expect(backend.answers).toEqual([]);
+      vi.advanceTimersByTime(699);
+      await frame();
+      expect(disabled(act)).toBe("true");
+      vi.advanceTimersByTime(1);
+      await until(() => disabled(act), "false");
+      await press(act);
+      await until(() => backend.answers.map((answer) => answer.act), [act]);
+    },
+  );
+
+  it("say why, when they are pressed too early", async () => {
+    const backend = await openGuarded();
+    await pressDead("accept");
+    await until(said, "This was only just shown. Look at it, then press again.");
     expect(backend.answers).toEqual([]);
-    vi.advanceTimersByTime(699);
-    await expect.poll(() => disabled(act)).toBe("true");
-    vi.advanceTimersByTime(1);
-    await expect.poll(() => disabled(act)).toBe("false");
-    await press(act);
-    await expect.poll(() => backend.answers.map((answer) => answer.act)).toEqual([act]);
   });
 
   it("do not answer a press that began while they were dead", async () => {
     const backend = await openGuarded();
     button("accept").dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
     button("accept").dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
     button("accept").click();
     expect(backend.answers).toEqual([]);
@@ -59,33 +103,35 @@ describe("accepting controls", () => {
   ])("are dead again after %s", async (_, happens) => {
     const backend = await openGuarded();
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
     happens();
-    await expect.poll(() => disabled("accept")).toBe("true");
+    await until(() => disabled("accept"), "true");
     await vi.advanceTimersByTimeAsync(200);
-    await expect.poll(() => backend.showings.length).toBe(2);
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await until(() => backend.showings.length, 2);
+    await until(() => vi.getTimerCount(), 1);
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
   });
 
   it("are dead again when the card changes, and the new revision is reported", async () => {
     const backend = await openGuarded();
     vi.advanceTimersByTime(700);
-    await armed();
-    backend.put(ask({ revision: 2, message: { text: "Something else.", leftOut: 0, whole: null } }));
+    await until(() => card()?.dataset.armed, "true");
+    backend.put(
+      ask({ revision: 2, message: { text: "Something else.", leftOut: 0, whole: null } }),
+    );
     backend.changed();
-    await expect.poll(() => disabled("accept")).toBe("true");
-    await expect.poll(() => backend.showings.at(-1)).toEqual({ ask: 100, revision: 2 });
+    await until(() => disabled("accept"), "true");
+    await until(() => backend.showings.at(-1), { ask: 100, revision: 2 });
   });
 
   it("stay armed when something else changes", async () => {
     const backend = await openGuarded();
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
     backend.put(ask({ id: 101, call: call({ id: 11 }) }));
     backend.changed();
-    await expect.poll(() => all("[data-testid='ask-row']").length).toBe(2);
+    await until(() => all("[data-testid='ask-row']").length, 2);
     expect(card()?.dataset.armed).toBe("true");
     expect(backend.showings.length).toBe(1);
   });
@@ -95,10 +141,10 @@ describe("one gesture never answers twice", () => {
   it("keeps every answering control dead for 300 ms after the release", async () => {
     const backend = await openGuarded();
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
     backend.answer = () => ({ kind: "not_possible", reason: "Not now." });
     await press("decline");
-    await expect.poll(() => disabled("decline")).toBe("true");
+    await until(() => disabled("decline"), "true");
     expect(disabled("dismiss")).toBe("true");
     expect(disabled("accept")).toBe("true");
     await pressDead("dismiss");
@@ -106,7 +152,7 @@ describe("one gesture never answers twice", () => {
     await pressDead("dismiss");
     expect(backend.answers.length).toBe(1);
     await vi.advanceTimersByTimeAsync(300);
-    await expect.poll(() => disabled("decline")).toBe("false");
+    await until(() => disabled("decline"), "false");
   });
 
   it("waits for a key that is held", async () => {
@@ -114,20 +160,25 @@ describe("one gesture never answers twice", () => {
     backend.answer = () => ({ kind: "not_possible", reason: "Not now." });
     button("decline").focus();
     await userEvent.keyboard("{Enter>}");
-    await expect.poll(() => backend.answers.length).toBe(1);
+    await until(() => backend.answers.length, 1);
     await vi.advanceTimersByTimeAsync(5000);
     expect(disabled("dismiss")).toBe("true");
     await userEvent.keyboard("{/Enter}");
     await vi.advanceTimersByTimeAsync(300);
-    await expect.poll(() => disabled("dismiss")).toBe("false");
+    await until(() => disabled("dismiss"), "false");
   });
 
   it.each(["Enter", " "])("ignores %j when it repeats", async (key) => {
     const backend = await openGuarded();
     vi.advanceTimersByTime(700);
-    await armed();
+    await until(() => card()?.dataset.armed, "true");
     button("accept").focus();
-    const repeat = new KeyboardEvent("keydown", { key, repeat: true, bubbles: true, cancelable: true });
+    const repeat = new KeyboardEvent("keydown", {
+      key,
+      repeat: true,
+      bubbles: true,
+      cancelable: true,
+    });
     button("accept").dispatchEvent(repeat);
     expect(repeat.defaultPrevented).toBe(true);
     expect(backend.answers).toEqual([]);
@@ -143,7 +194,7 @@ describe("one gesture never answers twice", () => {
     shortcut(true);
     expect(backend.answers).toEqual([]);
     shortcut(false);
-    await expect.poll(() => backend.answers.map((answer) => answer.act)).toEqual(["accept"]);
+    await until(() => backend.answers.map((answer) => answer.act), ["accept"]);
   });
 });
 
@@ -156,7 +207,7 @@ describe("case_155 arrival", () => {
     backend.put(ask({ id: 101, call: call({ id: 11 }) }));
     backend.changed();
     await userEvent.keyboard("s please{Enter}");
-    await expect.poll(said).toBe("CRM sandbox asks a question, 2 waiting");
+    await until(said, "CRM sandbox asks a question, 2 waiting");
     expect(document.activeElement).toBe(box);
     expect(card()?.dataset.ask).toBe("100");
     expect(backend.answers).toEqual([]);
@@ -166,6 +217,6 @@ describe("case_155 arrival", () => {
     const backend = await openAsk();
     backend.put(...[101, 102, 103].map((id) => ask({ id, call: call({ id }) })));
     backend.changed();
-    await expect.poll(said).toBe("3 new questions, 4 waiting");
+    await until(said, "3 new questions, 4 waiting");
   });
 });

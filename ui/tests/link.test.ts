@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ask, link, LINKS } from "../dev/fixtures";
+import { ask, LINKS, link } from "../dev/fixtures";
 import type { Inspection } from "../src/lib/wire";
 import { all, button, one, openAsk, press, textOf, userEvent } from "./desk";
 
-const openLink = (inspection: Inspection, over = {}) => openAsk(ask({ body: link(inspection, over) }));
+const openLink = (inspection: Inspection, over = {}) =>
+  openAsk(ask({ body: link(inspection, over) }));
 const typed = () => one("[data-testid='typed-domain']") as HTMLInputElement;
 const has = (selector: string) => document.querySelector(selector) !== null;
 
@@ -37,7 +38,9 @@ describe("what a link card shows", () => {
 
   it("the practice page in plain words", async () => {
     await openLink(LINKS.practice, { practicePage: true });
-    expect(textOf("[data-testid='link-facts']")).toContain("This computer (practice page, served by Countersign)");
+    expect(textOf("[data-testid='link-facts']")).toContain(
+      "This computer (practice page, served by Countersign)",
+    );
     expect(has("[data-testid='domain']")).toBe(false);
   });
 });
@@ -73,10 +76,15 @@ describe("a risky link", () => {
 
   it("sends what was typed, tells a wrong domain, and lets copy only after the right one", async () => {
     const backend = await openLink(LINKS.risky);
-    backend.answer = () => ({ kind: "wrong_domain", message: "This link does not go to paypal.com." });
+    backend.answer = () => ({
+      kind: "wrong_domain",
+      message: "This link does not go to paypal.com.",
+    });
     await userEvent.fill(typed(), "paypal.com");
     await press("open");
-    await expect.poll(() => textOf("[data-testid='gate']")).toContain("This link does not go to paypal.com.");
+    await expect
+      .poll(() => textOf("[data-testid='gate']"))
+      .toContain("This link does not go to paypal.com.");
     expect(backend.answers[0]?.domain).toBe("paypal.com");
     expect(document.activeElement).toBe(typed());
     expect(has("[data-testid='copy']")).toBe(false);
@@ -93,7 +101,11 @@ describe("a risky link", () => {
     for (const event of [
       new ClipboardEvent("paste", { bubbles: true, cancelable: true }),
       new DragEvent("drop", { bubbles: true, cancelable: true }),
-      new InputEvent("beforeinput", { inputType: "insertFromPaste", bubbles: true, cancelable: true }),
+      new InputEvent("beforeinput", {
+        inputType: "insertFromPaste",
+        bubbles: true,
+        cancelable: true,
+      }),
     ]) {
       typed().dispatchEvent(event);
       expect(event.defaultPrevented).toBe(true);

@@ -1,8 +1,19 @@
 import axe from "axe-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { commands } from "vitest/browser";
-import { HOSTILE_ASK, ask, call, field, form, link, LINKS, PARTS, said, TEXT } from "../dev/fixtures";
 import { FakeBackend } from "../dev/fake";
+import {
+  ask,
+  call,
+  field,
+  form,
+  HOSTILE_ASK,
+  LINKS,
+  link,
+  PARTS,
+  said,
+  TEXT,
+} from "../dev/fixtures";
 import { SCENES } from "../dev/scenes";
 import { all, one, openAsk, openWindow, size, textOf, userEvent } from "./desk";
 
@@ -15,7 +26,8 @@ async function openScene(name: string) {
     ...(scene.list ? { list: scene.list } : {}),
     ...(scene.card ? { card: scene.card } : {}),
   });
-  if (scene.card?.kind === "ask") await expect.poll(() => one("[data-testid='card']").dataset.armed).toBe("true");
+  if (scene.card?.kind === "ask")
+    await expect.poll(() => one("[data-testid='card']").dataset.armed).toBe("true");
 }
 
 async function problems(): Promise<string[]> {
@@ -23,7 +35,9 @@ async function problems(): Promise<string[]> {
     resultTypes: ["violations"],
     rules: { region: { enabled: true } },
   });
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`,
+  );
 }
 
 describe.each(["light", "dark"] as const)("axe finds nothing (%s)", (colorScheme) => {
@@ -60,11 +74,17 @@ describe("hostile text stays text", () => {
 
   it("in results, where only vetted pictures become pictures", async () => {
     const backend = new FakeBackend();
-    backend.putCall({ call: call({ phase: "done" }), parts: PARTS, json: "<script>alert(1)</script>" });
+    backend.putCall({
+      call: call({ phase: "done" }),
+      parts: PARTS,
+      json: "<script>alert(1)</script>",
+    });
     await openWindow(backend, { card: { kind: "call", call: 10 } });
     await expect.poll(() => all("[data-testid='result-part']").length).toBe(PARTS.length);
     expect(all(`#app :is(${FOREIGN})`)).toEqual([]);
-    expect(all("img").map((img) => (img as HTMLImageElement).src.slice(0, 22))).toEqual(["data:image/png;base64,"]);
+    expect(all("img").map((img) => (img as HTMLImageElement).src.slice(0, 22))).toEqual([
+      "data:image/png;base64,",
+    ]);
     expect(textOf("[data-kind='text']")).toContain("<b>Not bold.</b>");
   });
 
@@ -82,7 +102,13 @@ describe("a window of 640 by 480", () => {
   const FORTY = form(Array.from({ length: 40 }, (_, id) => field(id, `Field ${id}`, TEXT)));
   const inside = (element: Element) => {
     const at = element.getBoundingClientRect();
-    return at.height > 0 && at.top >= 0 && at.left >= 0 && at.bottom <= innerHeight && at.right <= innerWidth;
+    return (
+      at.height > 0 &&
+      at.top >= 0 &&
+      at.left >= 0 &&
+      at.bottom <= innerHeight &&
+      at.right <= innerWidth
+    );
   };
 
   it.each([
@@ -90,11 +116,18 @@ describe("a window of 640 by 480", () => {
     ["forty fields", ask({ body: FORTY })],
     ["a long link", ask({ body: link(LINKS.long) })],
     ["a risky link", ask({ body: link(LINKS.risky) })],
-    ["one of three", ask({ of: 3, acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] })],
+    [
+      "one of three",
+      ask({ of: 3, acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] }),
+    ],
   ])("case_043 keeps header and buttons in sight: %s", async (_, view) => {
     await size(640, 480);
     await openAsk(view);
-    const parts = [one("[data-testid='card'] h2"), one("[data-testid='call-line']"), ...all("[data-act]")];
+    const parts = [
+      one("[data-testid='card'] h2"),
+      one("[data-testid='call-line']"),
+      ...all("[data-act]"),
+    ];
     expect(parts.filter((part) => !inside(part))).toEqual([]);
     expect(one(".zone").clientHeight).toBeGreaterThanOrEqual(96);
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(640);
@@ -126,11 +159,17 @@ describe("a window of 640 by 480", () => {
 });
 
 describe("targets", () => {
-  it.each(["form, every control", "link, risky", "phase, in the browser", "server page"])("are at least 32 px high: %s", async (name) => {
-    await openScene(name);
-    const small = all("#app .button, #app .place, #app .list-row, #app .option, #app input.box").filter(
-      (element) => element.getClientRects().length > 0 && element.getBoundingClientRect().height < 31.5,
-    );
-    expect(small).toEqual([]);
-  });
+  it.each(["form, every control", "link, risky", "phase, in the browser", "server page"])(
+    "are at least 32 px high: %s",
+    async (name) => {
+      await openScene(name);
+      const small = all(
+        "#app .button, #app .place, #app .list-row, #app .option, #app input.box",
+      ).filter(
+        (element) =>
+          element.getClientRects().length > 0 && element.getBoundingClientRect().height < 31.5,
+      );
+      expect(small).toEqual([]);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll } from "vitest";
-import { commands, page } from "vitest/browser";
+import { commands, page, userEvent } from "vitest/browser";
 import { cleanup } from "vitest-browser-svelte/pure";
 import "../src/styles/tokens.css";
 import "../src/styles/base.css";
@@ -12,9 +12,10 @@ declare module "vitest/browser" {
   }
 }
 
-// The frame gets its size after the page is there; a card would take that for a resize.
+// The frame gets its size after the page is there, and focus with the first click; a card arms itself anew for both.
 beforeAll(async () => {
   await page.viewport(1280, 800);
+  await userEvent.click(document.body);
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 });
 

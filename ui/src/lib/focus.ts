@@ -22,7 +22,10 @@ export async function focusCard(): Promise<void> {
 }
 
 /** Reading a card replaces the heading that stood in for it; focus that was there goes along. */
-export async function withHeading(root: HTMLElement | undefined, change: () => void): Promise<void> {
+export async function withHeading(
+  root: HTMLElement | undefined,
+  change: () => void,
+): Promise<void> {
   const before = root?.querySelector("h2");
   const had = before != null && before === document.activeElement;
   change();
