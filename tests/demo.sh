@@ -5,9 +5,10 @@ cd "$(dirname "$0")/.."
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   echo "Opening Countersign with its practice servers."
-  exec cargo run --quiet --bin countersign
+  cargo test --workspace --quiet --no-run --test window
+  exec target/debug/countersign
 fi
 echo "There is no display, so Countersign runs under a virtual one (Xvfb) and a screenshot is saved."
 COUNTERSIGN_DEMO="$PWD/demo.png" xvfb-run -a -s '-screen 0 1280x900x24' dbus-run-session -- \
-  cargo test --quiet --test window -- --ignored demo --nocapture
+  cargo test --workspace --quiet --test window -- --ignored demo --nocapture
 echo "The first question of a practice server is in demo.png."

@@ -26,17 +26,19 @@ def window(*command):
     return ["xvfb-run", "-a", "-s", "-screen 0 1280x900x24", "dbus-run-session", "--", *command]
 
 
+# One selection of packages in every stage, so that dependencies are built once.
+TEST = ["cargo", "test", "--workspace"]
+
 # Name, command, folder. One that counts no tests counts as one.
 STAGES = [
     ("lint: rustfmt", ["cargo", "fmt", "--all", "--check"], ROOT),
     ("lint: front end", ["npm", "run", "--silent", "lint"], UI),
     ("lint: front end types", ["npm", "run", "--silent", "check"], UI),
-    ("core", ["cargo", "test", "-p", "countersign-core"], ROOT),
-    ("practice and command line", ["cargo", "test", "-p", "countersign-practice", "-p", "countersign-cli"], ROOT),
     ("front end: build", ["npm", "run", "--silent", "build"], UI),
     ("front end: components", ["npm", "run", "--silent", "test"], UI),
-    ("shell", ["cargo", "test", "--lib", "--test", "shell"], ROOT),
-    ("window", window("cargo", "test", "--test", "window", "--", "--test-threads=1"), ROOT),
+    ("units", [*TEST, "--lib", "--bins"], ROOT),
+    ("engine, command line, shell", [*TEST, "--test", "engine", "--test", "cli", "--test", "shell"], ROOT),
+    ("window", window(*TEST, "--test", "window", "--", "--test-threads=1"), ROOT),
     ("lint: clippy", ["cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], ROOT),
 ]
 
