@@ -18,13 +18,20 @@ fn the_content_policy_lets_no_text_become_markup_or_script() {
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
     ] {
-        assert!(policy.split("; ").any(|directive| directive == part), "{part} in {policy}");
+        assert!(
+            policy.split("; ").any(|directive| directive == part),
+            "{part} in {policy}"
+        );
     }
     assert!(!policy.contains("unsafe"), "{policy}");
     assert_eq!(security["freezePrototype"], json!(true));
     assert_eq!(security["assetProtocol"]["enable"], json!(false));
     assert_eq!(configuration["app"]["withGlobalTauri"], json!(false));
-    assert_eq!(configuration["app"]["windows"], json!([]), "the window is made in code, with its denials");
+    assert_eq!(
+        configuration["app"]["windows"],
+        json!([]),
+        "the window is made in code, with its denials"
+    );
 }
 
 #[test]
@@ -33,7 +40,11 @@ fn only_the_permissions_in_use_are_given() {
         serde_json::from_str(include_str!("../../src-tauri/capabilities/main.json")).expect("JSON");
     assert_eq!(
         capability["permissions"],
-        json!(["core:event:allow-listen", "core:event:allow-unlisten", "answer-asks"])
+        json!([
+            "core:event:allow-listen",
+            "core:event:allow-unlisten",
+            "answer-asks"
+        ])
     );
     assert_eq!(capability["windows"], json!(["main"]));
     assert!(capability.get("remote").is_none());
@@ -52,7 +63,11 @@ fn the_front_end_reaches_tauri_in_one_file() {
     let mut found = Vec::new();
     while let Some(path) = files.pop() {
         if path.is_dir() {
-            files.extend(std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+            files.extend(
+                std::fs::read_dir(&path)
+                    .expect("a folder")
+                    .map(|entry| entry.expect("an entry").path()),
+            );
         } else if std::fs::read_to_string(&path).is_ok_and(|text| text.contains("@tauri-apps/")) {
             found.push(path.file_name().map(|name| name.to_string_lossy().into_owned()));
         }

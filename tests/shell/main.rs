@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-/// Every command answers the one window and nobody else.
-mod permissions;
 /// What tauri.conf.json and the capability promise.
 mod configuration;
+/// Every command answers the one window and nobody else.
+mod permissions;

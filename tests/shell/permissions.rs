@@ -6,7 +6,11 @@ use tauri::test::{INVOKE_KEY, MockRuntime, get_ipc_response, mock_builder};
 use tauri::webview::InvokeRequest;
 use tauri::{WebviewWindow, WebviewWindowBuilder};
 
-const OWN: &str = if cfg!(windows) { "http://tauri.localhost" } else { "tauri://localhost" };
+const OWN: &str = if cfg!(windows) {
+    "http://tauri.localhost"
+} else {
+    "tauri://localhost"
+};
 
 fn app() -> tauri::App<MockRuntime> {
     mock_builder()
@@ -21,10 +25,17 @@ fn app() -> tauri::App<MockRuntime> {
 }
 
 fn window(app: &tauri::App<MockRuntime>, label: &str) -> WebviewWindow<MockRuntime> {
-    WebviewWindowBuilder::new(app, label, tauri::WebviewUrl::default()).build().expect("a window")
+    WebviewWindowBuilder::new(app, label, tauri::WebviewUrl::default())
+        .build()
+        .expect("a window")
 }
 
-fn invoke(window: &WebviewWindow<MockRuntime>, from: &str, command: &str, body: Value) -> Result<Value, Value> {
+fn invoke(
+    window: &WebviewWindow<MockRuntime>,
+    from: &str,
+    command: &str,
+    body: Value,
+) -> Result<Value, Value> {
     let request = InvokeRequest {
         cmd: command.to_owned(),
         callback: CallbackFn(0),
@@ -40,7 +51,13 @@ fn invoke(window: &WebviewWindow<MockRuntime>, from: &str, command: &str, body: 
 fn listed() -> Vec<String> {
     let file = include_str!("../../src-tauri/permissions/app.toml");
     let list = file.split_once("commands.allow = [").expect("the list").1;
-    list.split(']').next().unwrap().split(',').map(|word| word.trim().trim_matches('"').to_owned()).filter(|word| !word.is_empty()).collect()
+    list.split(']')
+        .next()
+        .unwrap()
+        .split(',')
+        .map(|word| word.trim().trim_matches('"').to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 fn denied(answer: &Result<Value, Value>) -> bool {
@@ -55,8 +72,13 @@ fn the_window_may_use_every_listed_command() {
     assert_eq!(answer["asks"], json!([]));
     for command in listed() {
         let answer = invoke(&main, OWN, &command, json!({ "args": { "no_such_field": 1 } }));
-        let Err(Value::String(words)) = &answer else { panic!("{command} took an unknown field: {answer:?}") };
-        assert!(words.contains("unknown field") || words.contains("missing field"), "{command}: {words}");
+        let Err(Value::String(words)) = &answer else {
+            panic!("{command} took an unknown field: {answer:?}")
+        };
+        assert!(
+            words.contains("unknown field") || words.contains("missing field"),
+            "{command}: {words}"
+        );
     }
 }
 
@@ -66,8 +88,14 @@ fn no_other_window_and_no_other_origin_may_use_any() {
     let (main, other) = (window(&app, "main"), window(&app, "other"));
     for command in listed() {
         let body = json!({ "args": {} });
-        assert!(denied(&invoke(&other, OWN, &command, body.clone())), "{command} from another window");
-        assert!(denied(&invoke(&main, "https://evil.example", &command, body)), "{command} from a foreign page");
+        assert!(
+            denied(&invoke(&other, OWN, &command, body.clone())),
+            "{command} from another window"
+        );
+        assert!(
+            denied(&invoke(&main, "https://evil.example", &command, body)),
+            "{command} from a foreign page"
+        );
     }
 }
 
@@ -102,7 +130,10 @@ fn no_command_takes_an_address_to_open() {
     let main = window(&app, "main");
     let args = json!({ "ask": 1, "revision": 1, "act": "open", "inputs": null, "domain": null, "url": "https://evil.example" });
     let answer = invoke(&main, OWN, "act", json!({ "args": args }));
-    assert!(matches!(&answer, Err(Value::String(words)) if words.contains("unknown field `url`")), "{answer:?}");
+    assert!(
+        matches!(&answer, Err(Value::String(words)) if words.contains("unknown field `url`")),
+        "{answer:?}"
+    );
 }
 
 /// Tauri hands a command its arguments by name and ignores others beside them; nothing reads those.
@@ -111,6 +142,11 @@ fn keys_beside_args_have_no_reader() {
     let app = app();
     let main = window(&app, "main");
     let plain = invoke(&main, OWN, "snapshot", json!({ "args": {} }));
-    let more = invoke(&main, OWN, "snapshot", json!({ "args": {}, "url": "https://evil.example", "app": 1 }));
+    let more = invoke(
+        &main,
+        OWN,
+        "snapshot",
+        json!({ "args": {}, "url": "https://evil.example", "app": 1 }),
+    );
     assert_eq!(plain, more);
 }
