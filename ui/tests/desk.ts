@@ -21,7 +21,20 @@ export async function openWindow(
     target,
     props: { backend, ...(list ? { list } : {}), ...(card ? { card } : {}) },
   });
-  await expect.poll(() => one("[data-testid='app']").dataset.ready).toBe("true");
+  await until(() => one("[data-testid='app']").dataset.ready, "true");
+}
+
+/** Waits frame by frame: expect.poll would move a clock that a test holds. */
+export async function until<T>(read: () => T, expected: T): Promise<void> {
+  for (let tries = 0; tries < 120; tries += 1) {
+    if (JSON.stringify(read()) === JSON.stringify(expected)) return;
+    await frame();
+  }
+  expect(read()).toEqual(expected);
+}
+
+export function frame(): Promise<unknown> {
+  return new Promise((done) => requestAnimationFrame(done));
 }
 
 /** One question, open and armed. */
@@ -37,7 +50,7 @@ export async function openAsk(
 }
 
 export async function armed(): Promise<void> {
-  await expect.poll(() => card()?.dataset.armed).toBe("true");
+  await until(() => card()?.dataset.armed, "true");
 }
 
 export function card(): HTMLElement | null {

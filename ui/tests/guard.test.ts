@@ -7,12 +7,14 @@ import {
   all,
   button,
   card,
+  frame,
   one,
   openAsk,
   openWindow,
   press,
   pressDead,
   said,
+  until,
   userEvent,
 } from "./desk";
 
@@ -23,17 +25,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Waits frame by frame: expect.poll would move the clock that these tests hold. */
-async function until<T>(read: () => T, expected: T): Promise<void> {
-  for (let tries = 0; tries < 120; tries += 1) {
-    if (equals(read(), expected)) return;
-    await frame();
-  }
-  expect(read()).toEqual(expected);
-}
-
-const frame = () => new Promise((done) => requestAnimationFrame(done));
-const equals = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const disabled = (act: Act) => button(act).getAttribute("aria-disabled");
 
 async function openGuarded(view = ask()): Promise<FakeBackend> {
