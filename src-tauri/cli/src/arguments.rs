@@ -99,13 +99,13 @@ pub(crate) struct Connection {
     #[command(flatten)]
     pub(crate) place: Place,
     /// A header for every request to --url; may be repeated
-    #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]
+    #[arg(long = "header", value_name = "NAME: VALUE", conflicts_with_all = ["command", "server"])]
     pub(crate) headers: Vec<String>,
     /// A variable for the program of --command; may be repeated
-    #[arg(long = "env", value_name = "NAME=VALUE", requires = "command")]
+    #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with_all = ["url", "server"])]
     pub(crate) env: Vec<String>,
     /// The folder that the program of --command runs in
-    #[arg(long, value_name = "FOLDER", requires = "command")]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["url", "server"])]
     pub(crate) cwd: Option<String>,
     /// Longest silence of the server, in seconds; your own time never counts
     #[arg(

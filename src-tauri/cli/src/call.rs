@@ -73,7 +73,13 @@ async fn report(
         None => None,
         Some(file) => Some(Answers::read(&read(file)?)?),
     };
-    let terminal = Terminal::find(calling.connection.json);
+    // Who pipes the answers into stdin cannot type there.
+    let piped = calling.answers.as_deref() == Some(Path::new("-"));
+    let terminal = if piped {
+        None
+    } else {
+        Terminal::find(calling.connection.json)
+    };
     let (elicitation, word) = match (&answers, &terminal) {
         (None, None) => (Elicitation::None, Word::Script),
         (None, Some(_)) => (Elicitation::Both, Word::Person),
@@ -105,7 +111,7 @@ async fn report(
                 .run()
                 .await
         }
-        Err(failure) => Report::not_started(failure.message),
+        Err(failure) => Report::not_started(format!("The call was not made: {}", failure.message)),
     };
     app.shut_down().await;
     Ok(report)

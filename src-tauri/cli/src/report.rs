@@ -3,6 +3,7 @@
 use crate::output;
 use countersign_core::inbox::result;
 use countersign_core::mrtr::driver::{End, Trouble};
+use countersign_core::text;
 use countersign_core::view::{Action, OfferKind, ResultPart, ServerText};
 use countersign_core::wire::json::Json;
 
@@ -115,16 +116,10 @@ impl Report {
     }
 
     pub(crate) fn print(&self, kind: OfferKind, json: bool) {
-        if json {
-            if let Ending::Error { message, .. } = &self.ending {
-                output::note(message);
-            }
-            output::object(&self.object());
-            return;
-        }
         match &self.ending {
-            Ending::Result(json) => {
-                for part in result::parts(kind, json) {
+            Ending::Result(_) if json => {}
+            Ending::Result(result) => {
+                for part in result::parts(kind, result) {
                     output::result(&part_text(&part));
                 }
             }
@@ -132,7 +127,14 @@ impl Report {
             Ending::Error {
                 code: Some(code),
                 message,
-            } => output::note(&format!("The server refused: “{message}” ({code}).")),
+            } => output::note(&format!(
+                "The server refused: “{}” ({code}).",
+                text::line(message, text::DESCRIPTION)
+            )),
+        }
+        if json {
+            output::object(&self.object());
+            return;
         }
         let rounds = match self.rounds {
             1 => "1 round".to_owned(),
