@@ -58,12 +58,8 @@ impl Answers {
 
     /// The answer for this time that `key` is asked. `None`: there is none, or the list is used up.
     pub(crate) fn take(&mut self, key: &str, link: bool) -> Option<Entry> {
-        let key = if self.given.contains_key(key) || link {
-            key
-        } else {
-            ANY
-        };
-        // A server may call a question "*"; its link is not what that key stands for.
+        let key = if self.given.contains_key(key) { key } else { ANY };
+        // Also where a server calls its link "*".
         if link && key == ANY {
             return None;
         }

@@ -22,7 +22,7 @@ Questions are asked in the terminal, or answered from --answers FILE: a JSON obj
                                          a risky link also needs its \"domain\"
   {\"action\":\"decline\"}  {\"action\":\"cancel\"}
 * never matches a link. A link that was opened and is asked for again is checked again without opening it, a few
-times and with growing pauses. A question without a matching answer is asked in the terminal; where there is none,
+times and with growing pauses, unless its list holds a further answer. A question without a matching answer is asked in the terminal; where there is none,
 the call is stopped and nothing is sent. With neither a terminal nor --answers, servers are told that nothing can
 be asked here.
 
