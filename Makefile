@@ -29,7 +29,7 @@ bench:
 
 ## The pictures of the README, made by the window tests.
 screenshots: packages-test ui/dist/index.html
-	@COUNTERSIGN_SCREENSHOTS=docs/screenshots python3 tests/run.py --only window
+	@COUNTERSIGN_SCREENSHOTS=docs/screenshots xvfb-run -a -s '-screen 0 1280x900x24' dbus-run-session -- cargo test --workspace --quiet --test window -- --ignored screenshots
 
 ## Installable packages for this system, in target/release/bundle.
 bundle: packages-demo $(UI_STAMP)

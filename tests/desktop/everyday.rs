@@ -1,4 +1,4 @@
-use crate::harness::{FakeBrowser, Look, Sdk, Window};
+use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Window};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -164,13 +164,15 @@ async fn the_keyboard_alone_is_enough() {
         .wait_until("return document.activeElement?.closest('[data-testid=card]') !== null")
         .await;
     press(&[Key::Escape.into()]).await;
-    window.wait_for_text("body", "Press Escape again").await;
+    window
+        .wait_until("return document.body.textContent.includes('Press Escape again')")
+        .await;
     press(&[Key::Control.into(), Key::Enter.into()]).await;
     if window.has("[data-testid=card][data-phase=waiting]").await {
         window.find("[data-testid=card][data-armed=true]").await;
         press(&[Key::Control.into(), Key::Enter.into()]).await;
     }
-    window.find("[data-testid=card][data-phase=delivered]").await;
+    window.find(DELIVERED).await;
     let after = window.script(focused).await;
     assert_ne!(after, json!("card"), "focus went back to the list");
     window.close().await;

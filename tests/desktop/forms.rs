@@ -1,4 +1,4 @@
-use crate::harness::{ScriptedServer, Sdk, SdkServer, Window, until};
+use crate::harness::{DELIVERED, ScriptedServer, Sdk, SdkServer, Window, until};
 use serde_json::{Value, json};
 
 /// Starts `ask_form` of an SDK server and opens its question.
@@ -82,7 +82,7 @@ async fn a_practice_server_hears_each_of_the_three_answers() {
             "accept" => window.send().await,
             other => window.press(other).await,
         }
-        window.find("[data-testid=card][data-phase=delivered]").await;
+        window.find(DELIVERED).await;
         window.open_call("done").await;
         heard.push(window.result().await);
     }

@@ -1,4 +1,4 @@
-use crate::harness::{FakeBrowser, Look, Sdk, Window, until, visit};
+use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Window, until, visit};
 use serde_json::json;
 
 /// Consents to the link on the card; gives its address.
@@ -37,7 +37,7 @@ async fn a_practice_link_opens_once_waits_and_finishes() {
         .await;
     visit(&shown).await;
     window.press("check_again").await;
-    window.find("[data-testid=card][data-phase=delivered]").await;
+    window.find(DELIVERED).await;
     window.open_call("done").await;
     assert_eq!(window.opened().len(), 1, "nothing was opened again");
     window.close().await;
@@ -56,7 +56,7 @@ async fn link_of_an_sdk(sdk: Sdk) {
     assert_eq!(server.visits(), 0, "nor after it: only the browser goes there");
     visit(&shown).await;
     window.press("check_again").await;
-    window.find("[data-testid=card][data-phase=delivered]").await;
+    window.find(DELIVERED).await;
     for request in &server.received()[1..] {
         let answers = request["params"]["inputResponses"].as_object().expect("answers");
         let answer = answers.values().next().expect("one answer");

@@ -96,7 +96,7 @@ impl Report {
             End::Invalid(_) => (Status::Failed, Exit::Ours, None, told),
             End::Left(Trouble::NotDelivered(_)) => (Status::Failed, Exit::Undelivered, None, told),
             End::Left(Trouble::Unknown(_)) => (Status::Unknown, Exit::Undelivered, None, told),
-            End::Left(Trouble::Cap) => (Status::Stopped, Exit::Stopped, None, told),
+            End::Left(Trouble::Cap { .. }) => (Status::Stopped, Exit::Stopped, None, told),
             End::Stopped { in_flight } => {
                 let message = match stopped {
                     Some(why) if in_flight => format!("{why} It may still have happened."),

@@ -38,6 +38,8 @@ pub(super) struct Call {
     pub(super) end: Option<End>,
     phase: CallPhase,
     detail: Option<String>,
+    /// A lone link whose last try failed comes back to the person with these words.
+    lost_link: Option<String>,
     started_at: String,
     progress: Option<ProgressView>,
     /// Links that were opened in this call.
@@ -62,11 +64,8 @@ impl Host for CallHost {
             };
             match event {
                 Event::Sending => call.phase = CallPhase::Sending,
-                Event::Pacing(_) => {
-                    // A round without questions; the one that paused at the cap was counted there.
-                    if call.phase != CallPhase::PausedAtCap {
-                        call.rounds += 1;
-                    }
+                Event::Pacing { rounds } => {
+                    call.rounds = rounds;
                     call.phase = CallPhase::Pacing;
                 }
                 Event::Progress {
@@ -102,8 +101,16 @@ impl Host for CallHost {
             call.answers = Some(sender);
             call.phase = CallPhase::Asking;
             call.over_cap = machine.over_cap();
-            if call.round_number == machine.rounds() {
-                // The same round once more: only a link that is in the browser comes back to the person.
+            if let Some(words) = call.lost_link.take() {
+                // The same round once more, in the same moment in which its answer has somewhere to go.
+                for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                    if matches!(ask.stage, Stage::InBrowser { asking: true, .. }) {
+                        ask.set(Stage::InBrowser {
+                            asking: false,
+                            trouble: Some(words.clone()),
+                        });
+                    }
+                }
             } else {
                 call.rounds = machine.rounds();
                 call.round_number = machine.rounds();
@@ -152,10 +159,7 @@ impl Host for CallHost {
                 && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
             {
                 // A lone link: its round goes on from the waiting card, whatever became of the last try.
-                ask.set(Stage::InBrowser {
-                    asking: false,
-                    trouble: Some(words),
-                });
+                call.lost_link = Some(words);
                 return Next::AskAgain;
             }
             for ask in asks {
@@ -177,8 +181,8 @@ impl Host for CallHost {
                     | Stage::Closed(_) => {}
                 }
             }
-            if trouble == Trouble::Cap {
-                call.rounds += 1;
+            if let Trouble::Cap { rounds } = trouble {
+                call.rounds = rounds;
             }
             let (sender, next) = oneshot::channel();
             call.next = Some(sender);
@@ -286,6 +290,7 @@ impl Call {
             end: None,
             phase: CallPhase::Sending,
             detail: None,
+            lost_link: None,
             started_at,
             progress: None,
             links: Vec::new(),
@@ -514,7 +519,7 @@ fn browser_trouble(trouble: &Trouble) -> Option<String> {
             "We lost touch with the server ({fault}). Check again when you are done."
         )),
         Trouble::NotDelivered(fault) => Some(format!("The server could not be told ({fault}). Check again.")),
-        Trouble::Cap => None,
+        Trouble::Cap { .. } => None,
     }
 }
 
@@ -536,7 +541,7 @@ fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
                 "We sent it but heard nothing back: {fault}. It may have arrived. Sending again could do it twice."
             )),
         ),
-        Trouble::Cap => (
+        Trouble::Cap { .. } => (
             CallPhase::PausedAtCap,
             Some(format!(
                 "The server asked {ROUND_CAP} times in a row to be asked again, without a question for you."

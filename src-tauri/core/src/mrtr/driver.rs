@@ -9,7 +9,6 @@ use crate::wire::json::Json;
 use crate::wire::outcome::OutcomeFault;
 use crate::wire::request::Request;
 use crate::wire::rpc::RpcError;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// A way to one server.
@@ -42,8 +41,8 @@ pub trait Host: Send + Sync {
 pub enum Event {
     /// A request is on its way.
     Sending,
-    /// The server asks to be asked again after this pause.
-    Pacing(Duration),
+    /// The server asks to be asked again a little later; so many rounds it has asked for input.
+    Pacing { rounds: u32 },
     Progress {
         progress: String,
         total: Option<String>,
@@ -68,8 +67,8 @@ pub enum Trouble {
     NotDelivered(Fault),
     /// It was sent; what became of it is not known.
     Unknown(Fault),
-    /// Ten rounds without a word.
-    Cap,
+    /// Ten rounds without a word; `rounds` in all.
+    Cap { rounds: u32 },
 }
 
 /// The person's word on a [`Trouble`].
@@ -121,13 +120,20 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                 };
                 machine.answered(answers.results, answers.word)
             }
-            Step::PauseAtCap => match host.trouble(Trouble::Cap).await {
+            Step::PauseAtCap => match host
+                .trouble(Trouble::Cap {
+                    rounds: machine.rounds(),
+                })
+                .await
+            {
                 Next::GoOn | Next::AskAgain => machine.go_on(),
                 Next::Leave => return End::Stopped { in_flight: false },
             },
             Step::Send { request, pause } => {
                 if !pause.is_zero() {
-                    host.happened(Event::Pacing(pause));
+                    host.happened(Event::Pacing {
+                        rounds: machine.rounds(),
+                    });
                     tokio::select! {
                         biased;
                         () = stop.cancelled() => return End::Stopped { in_flight: false },
