@@ -1,4 +1,5 @@
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -154,31 +155,31 @@ impl Window {
     }
 
     pub(crate) async fn click(&self, css: &str) {
-        self.find(css)
-            .await
-            .click()
-            .await
-            .unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.with(css, async |element| element.click().await).await;
     }
 
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
-        let field = self.find(css).await;
-        field
-            .clear()
-            .await
-            .unwrap_or_else(|error| panic!("{css}: {error}"));
-        field
-            .send_keys(text)
-            .await
-            .unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.with(css, async |element| {
+            element.clear().await?;
+            element.send_keys(text).await
+        })
+        .await;
     }
 
     pub(crate) async fn text(&self, css: &str) -> String {
-        self.find(css)
-            .await
-            .text()
-            .await
-            .unwrap_or_else(|error| panic!("{css}: {error}"))
+        self.with(css, async |element| element.text().await).await
+    }
+
+    /// Does something with an element, again where it was drawn anew in between.
+    async fn with<T>(&self, css: &str, act: impl AsyncFn(Element) -> Result<T, CmdError>) -> T {
+        let mut last = None;
+        for _ in 0..20 {
+            match act(self.find(css).await).await {
+                Ok(value) => return value,
+                Err(error) => last = Some(error),
+            }
+        }
+        panic!("{css}: {last:?}")
     }
 
     /// Waits until the text of the element holds `words`.
