@@ -29,16 +29,19 @@ pub struct HttpPeer {
     headers: HeaderMap,
 }
 
-const RESERVED: [&str; 9] = [
+const RESERVED: [&str; 12] = [
     "accept",
     "connection",
     "content-length",
     "content-type",
+    "expect",
     "host",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
+    "keep-alive",
+    "last-event-id",
+    "te",
+    "trailer",
     "transfer-encoding",
+    "upgrade",
 ];
 
 impl HttpPeer {
@@ -143,7 +146,7 @@ impl HttpPeer {
 /// Headers that belong to the protocol or to HTTP itself; a person's header of that name is not sent.
 pub fn reserved(header: &str) -> bool {
     let header = header.to_ascii_lowercase();
-    RESERVED.contains(&header.as_str()) || header.starts_with("mcp-param-")
+    RESERVED.contains(&header.as_str()) || header.starts_with("mcp-")
 }
 
 /// The one place that builds an HTTP client: no redirects, no retries, no proxy for this computer.
@@ -173,14 +176,16 @@ fn client(url: &Url) -> Result<reqwest::Client, reqwest::Error> {
 }
 
 fn redirect(added: &Url, from: &Url, response: &reqwest::Response) -> Result<Url, Fault> {
+    // Without a target it would be sent to the same place again.
     let target = response
         .headers()
         .get(LOCATION)
         .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let target = from.join(target).map_err(|_| Fault::Redirected {
-        to: "an address that is none".to_owned(),
-    })?;
+        .filter(|target| !target.is_empty())
+        .and_then(|target| from.join(target).ok())
+        .ok_or_else(|| Fault::Redirected {
+            to: "an address that is none".to_owned(),
+        })?;
     if target.origin() == added.origin() && target.username().is_empty() && target.password().is_none() {
         Ok(target)
     } else {
@@ -213,6 +218,13 @@ async fn read_reply(
         .to_ascii_lowercase();
     if status == 200 && media_type == "text/event-stream" {
         return read_events(id, response, patience, note).await;
+    }
+    // Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
+    if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
+        return Err(Fault::Unreadable(format!(
+            "it is “{}”, not JSON or events",
+            crate::text::chip(&media_type)
+        )));
     }
     let body = read_body(response, patience).await?;
     match Message::parse(&body) {
