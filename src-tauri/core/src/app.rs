@@ -479,16 +479,15 @@ impl Countersign {
         if act == CallAct::StartAgain {
             let server = self.shared.inbox.server_of(call).ok_or_else(gone)?;
             let session = self.session(server)?;
-            self.shared.inbox.start_again(session, call).ok_or_else(gone)?;
-            return Ok(());
+            return match self.shared.inbox.start_again(session, call) {
+                Some(_) => Ok(()),
+                None => Err(moved_on()),
+            };
         }
         if self.shared.inbox.act_on_call(call, act) {
             Ok(())
         } else {
-            Err(Failure {
-                code: FailureCode::NotPossible,
-                message: "The call has moved on.".to_owned(),
-            })
+            Err(moved_on())
         }
     }
 
@@ -680,6 +679,13 @@ fn gone() -> Failure {
     Failure {
         code: FailureCode::Gone,
         message: "It is not there any more.".to_owned(),
+    }
+}
+
+fn moved_on() -> Failure {
+    Failure {
+        code: FailureCode::NotPossible,
+        message: "The call has moved on.".to_owned(),
     }
 }
 

@@ -157,7 +157,7 @@ impl Desk {
             let rows = desk.app.inbox().asks();
             let open: Vec<AskView> = rows
                 .iter()
-                .filter(|row| row.call == call)
+                .filter(|row| row.call == call && stands(&row.phase))
                 .map(|row| desk.view(row.id))
                 .collect();
             (open.len() == count).then_some(open)
@@ -254,6 +254,22 @@ impl Desk {
             shown.push_str(&format!("{result:?} {:?}", self.app.inbox().end(call.id)));
         }
         shown
+    }
+}
+
+/// Whether a question waits for the person, decided or not.
+fn stands(phase: &AskPhase) -> bool {
+    match phase {
+        AskPhase::Waiting
+        | AskPhase::OpenFailed { .. }
+        | AskPhase::Kept { .. }
+        | AskPhase::InBrowser { asking: false, .. } => true,
+        AskPhase::Opening
+        | AskPhase::Sending { .. }
+        | AskPhase::InBrowser { asking: true, .. }
+        | AskPhase::Delivered { .. }
+        | AskPhase::Undelivered { .. }
+        | AskPhase::Closed { .. } => false,
     }
 }
 

@@ -43,7 +43,8 @@ pub(super) struct Call {
     /// Links that were opened in this call.
     links: Vec<(String, Url)>,
     declines: HashMap<String, u32>,
-    drafts: Vec<OldDraft>,
+    /// Of the call that this one starts again.
+    pub(super) drafts: Vec<OldDraft>,
 }
 
 /// The inbox, for the driver of one call.

@@ -121,19 +121,21 @@ impl Inbox {
     }
 
     /// Starts an ended call from the beginning. Drafts of the old one are offered where a question has the same key
-    /// and the same fields.
+    /// and the same fields, the newest first. `None` where there is no such call or it has not ended.
     pub fn start_again<L: Line + 'static>(&self, line: Arc<L>, old: CallId) -> Option<CallId> {
         let (new, drafts) = {
             let state = self.lock();
-            let call = state.calls.get(&old)?;
+            let call = state.calls.get(&old).filter(|call| call.end.is_some())?;
             let drafts = state
                 .asks
                 .values()
+                .rev()
                 .filter(|ask| ask.call == old && !ask.draft.is_empty());
             let drafts = drafts.filter_map(|ask| match &ask.body {
                 Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
                 Body::Link(_) | Body::Unusable { .. } => None,
             });
+            let drafts = drafts.chain(call.drafts.iter().cloned());
             (call.new.clone(), drafts.collect())
         };
         Some(self.start_with_drafts(line, new, drafts))

@@ -6,7 +6,7 @@
 //! origin and never replace the protocol's. Dropping the future cancels the request: the stream closes.
 
 use super::sse::Splitter;
-use super::{Fault, MAX_MESSAGE, Note, Patience, Reply};
+use super::{Fault, MAX_MESSAGE, Note, Patience, Reply, within};
 use crate::wire::REVISION;
 use crate::wire::request::{Elicitation, Request};
 use crate::wire::rpc::{Message, Response};
@@ -285,15 +285,6 @@ fn own(id: u64, response: Response, status: Option<u16>) -> Result<Reply, Fault>
             "the answer belongs to another request".to_owned(),
         )),
         Some(_) | None => Ok(Reply { response, status }),
-    }
-}
-
-async fn within<T>(idle: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Fault> {
-    match idle {
-        Some(idle) => tokio::time::timeout(idle, work)
-            .await
-            .map_err(|_| Fault::TimedOut(idle)),
-        None => Ok(work.await),
     }
 }
 
