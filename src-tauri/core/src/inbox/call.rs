@@ -235,11 +235,22 @@ impl Inbox {
                 End::Left(_) => ("You left it at that. It was not sent again.", false),
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
+            let in_flight = matches!(end, End::Stopped { in_flight: true });
             for ask in state
                 .asks
                 .values_mut()
                 .filter(|ask| ask.call == id && ask.is_listed())
             {
+                let on_its_way = in_flight
+                    && matches!(
+                        ask.stage,
+                        Stage::Sending(_) | Stage::InBrowser { asking: true, .. }
+                    );
+                let reason = if on_its_way {
+                    "You stopped the call while your answer was on its way. It may have arrived."
+                } else {
+                    reason
+                };
                 let action = match &ask.stage {
                     Stage::InBrowser { asking: true, .. } if delivered => Some(Action::Accept),
                     Stage::Waiting

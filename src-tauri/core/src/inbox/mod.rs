@@ -335,12 +335,6 @@ impl Inbox {
         let Some(ask) = state.asks.get_mut(&id) else {
             return Decided::not_possible("There is no such question any more.");
         };
-        if act == Act::StopCall {
-            let call = ask.call;
-            drop(state);
-            self.stop(call);
-            return Decided::Now(Answered::Sent);
-        }
         if !ask.acts().contains(&act) {
             return Decided::Now(match ask.stage {
                 Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
@@ -359,7 +353,7 @@ impl Inbox {
                 | Stage::Undelivered(_) => Answered::AlreadyAnswered,
             });
         }
-        if ask.revision != revision {
+        if ask.revision != revision && act != Act::StopCall {
             return Decided::Now(Answered::Changed);
         }
         if self.shared.guard == Guard::Window {
@@ -379,6 +373,12 @@ impl Inbox {
             }
         }
         let given = match (act, &ask.body) {
+            (Act::StopCall, _) => {
+                let call = ask.call;
+                drop(state);
+                self.stop(call);
+                return Decided::Now(Answered::Sent);
+            }
             (Act::Accept, Body::Form(form)) => {
                 let inputs = inputs.unwrap_or_else(|| ask.draft.clone());
                 match form.answer(&inputs) {
@@ -439,7 +439,7 @@ impl Inbox {
                 }
                 return self.settle(state, call, now);
             }
-            (Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::StopCall, _) => {
+            (Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished, _) => {
                 return Decided::not_possible("This question cannot be answered in that way.");
             }
         };
