@@ -54,12 +54,26 @@ pub enum Event {
 }
 
 /// The answers of one round, a bare result for each key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Answers {
     pub results: Vec<(String, Json)>,
     pub word: Word,
     /// One of them tells of an opened link, so the server may take its time.
     pub opened_link: bool,
+}
+
+/// What was answered stays out of every log, so also out of `{:?}`.
+impl std::fmt::Debug for Answers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answers")
+            .field(
+                "keys",
+                &self.results.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+            )
+            .field("word", &self.word)
+            .field("opened_link", &self.opened_link)
+            .finish()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -23,12 +23,21 @@ const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// What is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Command {
     pub program: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
+}
+
+/// An argument or variable may hold a secret, so they stay out of `{:?}`.
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One running server program. Requests may overlap.
