@@ -513,7 +513,7 @@ async fn what_is_shown_is_what_is_opened() {
     let domain = inspection.domain.clone();
     desk.act_with(ask.id, Act::Open, None, domain.as_deref()).await;
     desk.finished(call).await;
-    assert_eq!(desk.browser.opened(), [inspection.shown.clone()]);
+    assert_eq!(desk.browser.opened(), std::slice::from_ref(&inspection.shown));
 }
 
 #[tokio::test]

@@ -210,7 +210,7 @@ mod tests {
     fn sent(step: Step) -> (String, Duration) {
         match step {
             Step::Send { request, pause } => (Json::Object(request.params).to_string(), pause),
-            other => panic!("{other:?}"),
+            other @ (Step::Ask | Step::PauseAtCap | Step::Done(_) | Step::Failed(_)) => panic!("{other:?}"),
         }
     }
 

@@ -281,12 +281,13 @@ fn spawn(command: &Command) -> std::io::Result<Child> {
 
 fn start_reason(command: &Command, error: &std::io::Error) -> String {
     let program = crate::text::line(&command.program, 200);
-    match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("“{program}” was not found. Check the spelling, or give its whole path")
-        }
-        std::io::ErrorKind::PermissionDenied => format!("“{program}” may not be run by you"),
-        _ => crate::text::line(&error.to_string(), 300),
+    let kind = error.kind();
+    if kind == std::io::ErrorKind::NotFound {
+        format!("“{program}” was not found. Check the spelling, or give its whole path")
+    } else if kind == std::io::ErrorKind::PermissionDenied {
+        format!("“{program}” may not be run by you")
+    } else {
+        crate::text::line(&error.to_string(), 300)
     }
 }
 
