@@ -1,6 +1,39 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import type { BrowserCommand, BrowserConfigOptions } from "vitest/node";
+
+/** Debian's Chromium, quiet and without a network of its own. */
+export const CHROMIUM = {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+};
+
+/** Media features for tests that look at both colour schemes. */
+const emulate: BrowserCommand<[{ colorScheme: "light" | "dark" }]> = async ({ page }, media) => {
+  await page.emulateMedia(media);
+};
+
+const browser: BrowserConfigOptions = {
+  enabled: true,
+  headless: true,
+  commands: { emulate },
+  screenshotFailures: false,
+  viewport: { width: 1280, height: 800 },
+  provider: playwright({
+    launchOptions: CHROMIUM,
+    contextOptions: { timezoneId: "Europe/Berlin", locale: "en-GB", reducedMotion: "reduce" },
+  }),
+  instances: [{ browser: "chromium" }],
+};
 
 export default defineConfig({
   plugins: [svelte()],
@@ -14,29 +47,17 @@ export default defineConfig({
   },
   optimizeDeps: { include: ["axe-core", "svelte"] },
   test: {
-    include: ["tests/**/*.test.ts"],
-    setupFiles: ["tests/setup.ts"],
-    browser: {
-      enabled: true,
-      headless: true,
-      screenshotFailures: false,
-      viewport: { width: 1280, height: 800 },
-      provider: playwright({
-        launchOptions: {
-          executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-          args: [
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-          ],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "window",
+          include: ["tests/*.test.ts"],
+          setupFiles: ["tests/setup.ts"],
+          browser,
         },
-        contextOptions: { timezoneId: "Europe/Berlin", locale: "en-GB" },
-      }),
-      instances: [{ browser: "chromium" }],
-    },
+      },
+      { extends: true, test: { name: "bundle", include: ["tests/bundle/*.test.ts"] } },
+    ],
   },
 });

@@ -80,7 +80,12 @@ export function options(...titles: string[]): OptionView[] {
   return titles.map((title) => ({ title, value: null }));
 }
 
-export function field(id: number, label: string, control: Control, over: Partial<FieldView> = {}): FieldView {
+export function field(
+  id: number,
+  label: string,
+  control: Control,
+  over: Partial<FieldView> = {},
+): FieldView {
   return { id, label, help: null, required: false, control, suggested: null, notes: [], ...over };
 }
 
@@ -198,7 +203,10 @@ function finding(sentence: string, verdict: Verdict): Finding {
   return { code: "scheme" satisfies FindingCode, verdict, sentence };
 }
 
-export function link(inspection: Inspection, over: { practicePage?: boolean; opened?: number } = {}): AskBody {
+export function link(
+  inspection: Inspection,
+  over: { practicePage?: boolean; opened?: number } = {},
+): AskBody {
   return { kind: "link", inspection, practicePage: false, opened: 0, ...over };
 }
 
@@ -225,7 +233,12 @@ export const LINKS = {
   },
   refused: {
     verdict: "refused",
-    findings: [finding("Links that start with “javascript:” run code. This app opens only web pages.", "refused")],
+    findings: [
+      finding(
+        "Links that start with “javascript:” run code. This app opens only web pages.",
+        "refused",
+      ),
+    ],
     shown: "javascript:alert(1)",
     asSent: null,
     asciiHost: null,
@@ -240,9 +253,17 @@ export const LINKS = {
 
 /** Every control there is, plain and with a suggestion. */
 export const EVERYTHING: FieldView[] = [
-  field(0, "Your name", text({ minLength: 2, maxLength: 40 }), { required: true, help: "As on the contract" }),
+  field(0, "Your name", text({ minLength: 2, maxLength: 40 }), {
+    required: true,
+    help: "As on the contract",
+  }),
   field(1, "Mail", text({ format: "email" })),
-  field(2, "Seats", { kind: "number", integer: true, minimum: "2", maximum: "8" }, { required: true }),
+  field(
+    2,
+    "Seats",
+    { kind: "number", integer: true, minimum: "2", maximum: "8" },
+    { required: true },
+  ),
   field(3, "Agree to the terms", { kind: "yesNo" }, { required: true }),
   field(4, "Send a copy", { kind: "yesNo" }),
   REGION_AT(5),
@@ -250,7 +271,12 @@ export const EVERYTHING: FieldView[] = [
   field(
     7,
     "Days",
-    { kind: "choices", options: options("Monday", "Tuesday", "Wednesday"), minItems: 1, maxItems: 2 },
+    {
+      kind: "choices",
+      options: options("Monday", "Tuesday", "Wednesday"),
+      minItems: 1,
+      maxItems: 2,
+    },
     { suggested: { kind: "picks", indexes: [1] } },
   ),
   field(8, "Due on", text({ format: "date" })),
@@ -266,7 +292,18 @@ function REGION_AT(id: number): FieldView {
 }
 
 export function countries(): string[] {
-  return ["Austria", "Belgium", "Bulgaria", "Croatia", "Cyprus", "Czechia", "Denmark", "Estonia", "Finland", "France"];
+  return [
+    "Austria",
+    "Belgium",
+    "Bulgaria",
+    "Croatia",
+    "Cyprus",
+    "Czechia",
+    "Denmark",
+    "Estonia",
+    "Finland",
+    "France",
+  ];
 }
 
 export function many(count: number): OptionView[] {
@@ -308,7 +345,11 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
     phase: { kind: "open_failed", reason: "No program for web pages was found." },
     acts: ["decline", "dismiss", "open"],
   },
-  { name: "kept", phase: { kind: "kept", action: "accept" }, acts: ["edit", "decline_all", "stop_call"] },
+  {
+    name: "kept",
+    phase: { kind: "kept", action: "accept" },
+    acts: ["edit", "decline_all", "stop_call"],
+  },
   { name: "sending", phase: { kind: "sending", action: "decline" }, acts: ["stop_call"] },
   {
     name: "in the browser",
@@ -336,20 +377,41 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
     name: "unknown",
     phase: { kind: "undelivered", action: "accept" },
     acts: [],
-    call: { phase: "unknown", word: "outcome unknown", detail: null, acts: ["send_again", "leave"] },
+    call: {
+      phase: "unknown",
+      word: "outcome unknown",
+      detail: null,
+      acts: ["send_again", "leave"],
+    },
   },
-  { name: "closed", phase: { kind: "closed", reason: "The server took the question back." }, acts: [] },
+  {
+    name: "closed",
+    phase: { kind: "closed", reason: "The server took the question back." },
+    acts: [],
+  },
 ];
 
 export const PAGE: ServerPage = {
   server: server(),
   actions: [
-    { index: 0, title: "Create an invoice", name: "create_invoice", description: "Makes one invoice and files it." },
+    {
+      index: 0,
+      title: "Create an invoice",
+      name: "create_invoice",
+      description: "Makes one invoice and files it.",
+    },
     { index: 1, title: "Connect a calendar", name: "connect_calendar", description: null },
-    { index: 2, title: "Query", name: null, description: "Any query, in the server’s own language." },
+    {
+      index: 2,
+      title: "Query",
+      name: null,
+      description: "Any query, in the server’s own language.",
+    },
   ],
   starters: [{ index: 0, title: "Summarise a customer", name: "summarise", description: null }],
-  documents: [{ index: 0, title: "Price list", name: "crm://prices", description: "Valid this year" }],
+  documents: [
+    { index: 0, title: "Price list", name: "crm://prices", description: "Valid this year" },
+  ],
   problems: ["1 action was left out: its settings could not be read."],
   log: ["ready", "listening"],
 };
@@ -358,7 +420,12 @@ export const PRACTICE_PAGE: ServerPage = {
   server: PRACTICE,
   actions: [
     { index: 0, title: "Say hello", name: "hello", description: null },
-    { index: 1, title: "Plan a deployment", name: "plan_deployment", description: "Asks you a few things." },
+    {
+      index: 1,
+      title: "Plan a deployment",
+      name: "plan_deployment",
+      description: "Asks you a few things.",
+    },
   ],
   starters: [],
   documents: [],
@@ -372,9 +439,20 @@ const PIXEL =
 export const PARTS: ResultPart[] = [
   { kind: "text", role: null, text: said("Invoice 4711 was made.\n<b>Not bold.</b>") },
   { kind: "image", role: null, mediaType: "image/png", data: PIXEL },
-  { kind: "audio", role: null, mediaType: "audio/wav", data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=" },
+  {
+    kind: "audio",
+    role: null,
+    mediaType: "audio/wav",
+    data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=",
+  },
   { kind: "link", uri: "https://crm.example.com/i/4711", title: "The invoice", description: null },
-  { kind: "document", uri: "crm://invoices/4711", mediaType: "text/plain", text: said("Total 120"), bytes: 9 },
+  {
+    kind: "document",
+    uri: "crm://invoices/4711",
+    mediaType: "text/plain",
+    text: said("Total 120"),
+    bytes: 9,
+  },
   {
     kind: "structured",
     rows: [

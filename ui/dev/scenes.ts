@@ -38,14 +38,26 @@ function others() {
       askedAt: "2027-03-05T09:12:00+01:00",
       server: fixture.PRACTICE,
       message: fixture.said("Which stage should this go to?"),
-      call: fixture.call({ id: 12, server: 2, serverName: "Practice desk", practice: true, name: "plan_deployment" }),
+      call: fixture.call({
+        id: 12,
+        server: 2,
+        serverName: "Practice desk",
+        practice: true,
+        name: "plan_deployment",
+      }),
     }),
     fixture.ask({
       id: 103,
       message: fixture.said("Remove 3 drafts?"),
       phase: { kind: "undelivered", action: "accept" },
       acts: [],
-      call: fixture.call({ id: 13, name: "remove_drafts", phase: "unknown", word: "outcome unknown", acts: ["send_again", "leave"] }),
+      call: fixture.call({
+        id: 13,
+        name: "remove_drafts",
+        phase: "unknown",
+        word: "outcome unknown",
+        acts: ["send_again", "leave"],
+      }),
     }),
   ];
 }
@@ -54,13 +66,22 @@ export const SCENES: Scene[] = [
   { name: "first start", backend: () => desk() },
   {
     name: "empty inbox",
-    backend: () => desk().putCall({ call: fixture.call({ phase: "done", word: "done", acts: [] }), parts: [], json: null }),
+    backend: () =>
+      desk().putCall({
+        call: fixture.call({ phase: "done", word: "done", acts: [] }),
+        parts: [],
+        json: null,
+      }),
   },
   askScene("form", fixture.ask()),
   askScene("form, every control", fixture.ask({ body: fixture.form(fixture.EVERYTHING) })),
   askScene(
     "form, question only",
-    fixture.ask({ body: fixture.form([]), message: fixture.said("Remove 3 drafts?"), acceptLabel: "Send answer" }),
+    fixture.ask({
+      body: fixture.form([]),
+      message: fixture.said("Remove 3 drafts?"),
+      acceptLabel: "Send answer",
+    }),
   ),
   askScene(
     "form, one of three",
@@ -78,7 +99,13 @@ export const SCENES: Scene[] = [
     fixture.ask({
       server: fixture.PRACTICE,
       goesTo: "Practice desk on this computer",
-      call: fixture.call({ server: 2, serverName: "Practice desk", practice: true, name: "plan_deployment", arguments: [] }),
+      call: fixture.call({
+        server: 2,
+        serverName: "Practice desk",
+        practice: true,
+        name: "plan_deployment",
+        arguments: [],
+      }),
     }),
   ),
   ...Object.entries(fixture.LINKS).map(([name, inspection]) =>
@@ -96,7 +123,8 @@ export const SCENES: Scene[] = [
     fixture.ask({
       body: {
         kind: "unusable",
-        reason: "The question has no “requestedSchema”, so nothing can be asked for. You can decline or dismiss it.",
+        reason:
+          "The question has no “requestedSchema”, so nothing can be asked for. You can decline or dismiss it.",
         raw: '{\n  "message": "Pick one",\n  "schema": { "type": "object" }\n}',
       },
     }),
@@ -111,9 +139,10 @@ export const SCENES: Scene[] = [
         body:
           phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
             ? fixture.link(fixture.LINKS.notice)
-            : fixture.form([fixture.REGION, fixture.COPIES, fixture.NOTE], [
-                { field: 0, input: { kind: "pick", index: 0 } },
-              ]),
+            : fixture.form(
+                [fixture.REGION, fixture.COPIES, fixture.NOTE],
+                [{ field: 0, input: { kind: "pick", index: 0 } }],
+              ),
       }),
     ),
   ),
@@ -131,7 +160,11 @@ export const SCENES: Scene[] = [
     name: "call, running",
     backend: () =>
       desk().putCall({
-        call: fixture.call({ phase: "sending", word: "running", progress: { percent: 40, message: "Reading customers" } }),
+        call: fixture.call({
+          phase: "sending",
+          word: "running",
+          progress: { percent: 40, message: "Reading customers" },
+        }),
         parts: [],
         json: null,
       }),

@@ -241,21 +241,37 @@ impl Countersign {
     /// # Errors
     /// The same words that its row has.
     pub async fn connected(&self, id: ServerId) -> Result<Offers, Failure> {
+        let (session, discovery) = self.discovered(id).await?;
+        let offers = Offers::read(&session, &discovery).await;
+        self.update(id, |server| {
+            server.state = ServerState::Connected;
+            server.discovery = Some(discovery);
+            server.offers = offers.clone();
+        });
+        Ok(offers)
+    }
+
+    /// Connects one server without reading its lists, for a call whose name is known.
+    ///
+    /// # Errors
+    /// The same words that its row has.
+    pub async fn reached(&self, id: ServerId) -> Result<(), Failure> {
+        let (_, discovery) = self.discovered(id).await?;
+        self.update(id, |server| {
+            server.state = ServerState::Connected;
+            server.discovery = Some(discovery);
+        });
+        Ok(())
+    }
+
+    async fn discovered(&self, id: ServerId) -> Result<(Arc<Session>, Discovery), Failure> {
         let session = self.session(id)?;
         self.update(id, |server| {
             server.state = ServerState::Connecting;
             server.detail = None;
         });
         match session.connect().await {
-            Ok(discovery) => {
-                let offers = Offers::read(&session, &discovery).await;
-                self.update(id, |server| {
-                    server.state = ServerState::Connected;
-                    server.discovery = Some(discovery);
-                    server.offers = offers.clone();
-                });
-                Ok(offers)
-            }
+            Ok(discovery) => Ok((session, discovery)),
             Err(error) => {
                 let mut detail = format!("{error}.");
                 if let Some(exit) = session.exit().await {
@@ -449,7 +465,10 @@ impl Countersign {
             ListKind::Tools => (OfferKind::Action, offer.name.clone(), named(Method::CallTool)),
             ListKind::Prompts => (OfferKind::Starter, offer.name.clone(), named(Method::GetPrompt)),
             ListKind::Resources | ListKind::Templates => {
-                let uri = expand(&offer.name, &arguments);
+                let uri = match offer.kind {
+                    ListKind::Templates => expand(&offer.name, &arguments),
+                    ListKind::Tools | ListKind::Prompts | ListKind::Resources => offer.name.clone(),
+                };
                 let request = Request::new(Method::ReadResource).with("uri", Json::string(&uri));
                 (OfferKind::Document, uri, request)
             }

@@ -11,7 +11,7 @@ use crate::server::{Practice, Reply, handle};
 use crate::{headers, page};
 use countersign_core::wire::json::Json;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{
     ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
 };
@@ -98,11 +98,13 @@ async fn answer_mcp(request: Request<Incoming>, practice: Arc<Practice>) -> Resp
             "Accept must list application/json and text/event-stream.\n",
         );
     }
+    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large.\n");
+    if body.size_hint().lower() > LARGEST as u64 {
+        return too_large();
+    }
     let bytes = match Limited::new(body, LARGEST).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            return plain(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large.\n");
-        }
+        Err(error) if error.is::<LengthLimitError>() => return too_large(),
         Err(_) => return plain(StatusCode::BAD_REQUEST, "The body broke off.\n"),
     };
     let request = match read(&bytes) {

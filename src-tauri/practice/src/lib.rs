@@ -5,7 +5,11 @@
 //! [`workshop`] there.
 //!
 //! ```no_run
-//! # async fn start() -> std::io::Result<()> {
+//! # use tokio::io::{AsyncRead, AsyncWrite};
+//! # async fn start(
+//! #     stdin: impl AsyncRead + Unpin,
+//! #     stdout: impl AsyncWrite + Unpin,
+//! # ) -> std::io::Result<()> {
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
 //! let desk = countersign_practice::desk(listener)?;
 //! let address = desk.mcp_url(); // for the list of servers
@@ -13,7 +17,7 @@
 //! drop(desk); // stops it
 //!
 //! // In the process that was started for it:
-//! countersign_practice::workshop(tokio::io::stdin(), tokio::io::stdout()).await
+//! countersign_practice::workshop(stdin, stdout).await
 //! # }
 //! ```
 //!

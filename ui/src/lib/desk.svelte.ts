@@ -3,11 +3,14 @@
  *
  * Nothing here opens a card by itself; an arrival changes a row, a count and one spoken sentence.
  */
-import { type Backend, type Offer, failureText } from "./backend";
+import { type Backend, failureText, type Offer } from "./backend";
 import type { AskId, AskRow, CallId, ServerId, Snapshot } from "./wire";
 import { plural } from "./words";
 
-export type ListPlace = { kind: "inbox" } | { kind: "calls" } | { kind: "server"; server: ServerId };
+export type ListPlace =
+  | { kind: "inbox" }
+  | { kind: "calls" }
+  | { kind: "server"; server: ServerId };
 
 export type CardPlace =
   | { kind: "ask"; ask: AskId }

@@ -21,6 +21,19 @@ export async function focusCard(): Promise<void> {
   pane("card")?.querySelector<HTMLElement>("h2")?.focus();
 }
 
+/** Reading a card replaces the heading that stood in for it; focus that was there goes along. */
+export async function withHeading(
+  root: HTMLElement | undefined,
+  change: () => void,
+): Promise<void> {
+  const before = root?.querySelector("h2");
+  const had = before != null && before === document.activeElement;
+  change();
+  if (!had) return;
+  await tick();
+  root?.querySelector<HTMLElement>("h2")?.focus();
+}
+
 /** F6 and Shift+F6: from pane to pane. */
 export function cyclePanes(back: boolean): void {
   const open = PANES.map(pane).filter((element) => element !== null && shown(element));

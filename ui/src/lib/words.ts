@@ -45,7 +45,7 @@ export const OFFER_WORD: Record<OfferKind, string> = {
 };
 
 /** One or two words for a list row; none while the question simply waits. */
-export function phaseWord(phase: AskPhase): string | null {
+export function phaseWord(phase: AskPhase, call: CallRow | undefined): string | null {
   switch (phase.kind) {
     case "waiting":
       return null;
@@ -62,7 +62,7 @@ export function phaseWord(phase: AskPhase): string | null {
     case "delivered":
       return DONE_WORD[phase.action];
     case "undelivered":
-      return "Not delivered";
+      return call?.phase === "unknown" ? "Outcome unknown" : "Not delivered";
     case "closed":
       return "Over";
   }

@@ -8,9 +8,11 @@ use super::undrawable::Reason;
 use super::{MAX_OPTIONS, OptionView};
 use crate::text;
 use crate::wire::json::Json;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
+#[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) choices: Vec<Choice>,
     /// Where each value is, by [`identity`].
@@ -19,6 +21,7 @@ pub(super) struct Options {
     pub(super) alike: bool,
 }
 
+#[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) value: Json,
     pub(super) view: OptionView,
@@ -107,8 +110,8 @@ impl Options {
             }
             let position = u32::try_from(options.choices.len()).unwrap_or(u32::MAX);
             // Of a value that is sent twice the first title counts.
-            if !options.positions.contains_key(&identity(value)) {
-                options.positions.insert(identity(value), position);
+            if let Entry::Vacant(place) = options.positions.entry(identity(value)) {
+                place.insert(position);
                 let (value, view) = (value.clone(), view(value, title));
                 options.choices.push(Choice { value, view });
             }

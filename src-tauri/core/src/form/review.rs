@@ -83,7 +83,10 @@ fn told_option(title: &str, value: Option<&str>) -> String {
     let Some(value) = value else {
         return text::chip(title);
     };
-    let whole = format!("{title} ({value})");
+    let whole = match value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(value) => format!("{title} ({value})"),
+        None => format!("{title} ({value})"),
+    };
     if whole.chars().count() <= text::CHIP {
         return whole;
     }

@@ -19,10 +19,12 @@ use std::collections::HashMap;
 const MAX_HOPS: usize = 16;
 
 /// A drawable form. Fields are known by their position.
+#[derive(Clone, Debug)]
 pub struct Form {
     pub(super) fields: Vec<Field>,
 }
 
+#[derive(Clone, Debug)]
 pub(super) struct Field {
     /// Exactly as the schema spells it.
     pub(super) key: String,
@@ -35,11 +37,13 @@ pub(super) struct Field {
 }
 
 /// A default that fits: as the input it stands for, and as the value that is sent.
+#[derive(Clone, Debug)]
 pub(super) struct Suggestion {
     pub(super) input: Input,
     pub(super) value: Json,
 }
 
+#[derive(Clone, Debug)]
 pub(super) enum Kind {
     Text {
         format: Option<TextFormat>,
@@ -63,6 +67,7 @@ pub(super) enum Kind {
     },
 }
 
+#[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) number: Decimal,
     /// For people: `0` for `0.0`.
@@ -324,7 +329,7 @@ impl Kind {
         if let Some(pattern) = node.get("pattern").and_then(Json::as_str) {
             let pattern = text::line(pattern, text::TITLE);
             hints.push(format!(
-                "The server expects text of this pattern, which is not checked here: {pattern}"
+                "The server expects text of this pattern, which is not checked here: “{pattern}”."
             ));
         }
         Ok(Self::Text {
@@ -642,9 +647,9 @@ fn odd_text(value: &Json) -> Option<String> {
     if text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
         Some("The suggested text has several lines.".to_owned())
     } else if text::line(text, text::WHOLE) != *text || text.contains(blanks) {
-        let shown = text::line(text, text::TITLE);
+        let shown = text::chip(text);
         Some(format!(
-            "The suggested text has characters that cannot be seen; with them marked it is: {shown}"
+            "The suggested text has characters that cannot be seen; with them marked it is “{shown}”."
         ))
     } else if text.trim() != text || text.contains("   ") {
         Some("The suggested text has blanks at an end or in a row. They are sent with it.".to_owned())

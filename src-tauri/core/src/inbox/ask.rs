@@ -39,6 +39,8 @@ pub(super) enum Body {
     Unusable {
         reason: String,
         raw: String,
+        /// It asks to open a page.
+        link: bool,
     },
 }
 
@@ -113,6 +115,7 @@ impl Body {
         let unusable = |reason: String| Self::Unusable {
             reason,
             raw: text::source(&entry.raw().pretty()),
+            link: matches!(entry, Entry::Link { .. }),
         };
         match entry {
             Entry::Form { raw, .. } => match Form::of_request(raw.get("params").unwrap_or(&Json::Null)) {

@@ -63,7 +63,13 @@ impl Host for CallHost {
             };
             match event {
                 Event::Sending => call.phase = CallPhase::Sending,
-                Event::Pacing(_) => call.phase = CallPhase::Pacing,
+                Event::Pacing(_) => {
+                    // A round without questions; the one that paused at the cap was counted there.
+                    if call.phase != CallPhase::PausedAtCap {
+                        call.rounds += 1;
+                    }
+                    call.phase = CallPhase::Pacing;
+                }
                 Event::Progress {
                     progress,
                     total,
@@ -171,6 +177,9 @@ impl Host for CallHost {
                     | Stage::Undelivered(_)
                     | Stage::Closed(_) => {}
                 }
+            }
+            if trouble == Trouble::Cap {
+                call.rounds += 1;
             }
             let (sender, next) = oneshot::channel();
             call.next = Some(sender);

@@ -321,6 +321,15 @@ impl Inbox {
         self.lock().asks.get(&ask).map(|ask| ask.key.clone())
     }
 
+    /// Whether a question asks to open a page, also where it cannot be used.
+    pub fn asks_for_page(&self, ask: AskId) -> Option<bool> {
+        self.lock().asks.get(&ask).map(|ask| match &ask.body {
+            Body::Form(_) => false,
+            Body::Link(_) => true,
+            Body::Unusable { link, .. } => *link,
+        })
+    }
+
     fn decide(
         &self,
         id: AskId,

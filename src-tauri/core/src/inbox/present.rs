@@ -90,7 +90,7 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
                     .is_some_and(|(url, page)| url.origin() == page.origin()),
             opened: ask.opened,
         },
-        Body::Unusable { reason, raw } => AskBody::Unusable {
+        Body::Unusable { reason, raw, .. } => AskBody::Unusable {
             reason: reason.clone(),
             raw: raw.clone(),
         },

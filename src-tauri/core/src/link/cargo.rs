@@ -2,7 +2,7 @@
 
 use super::finding::Findings;
 use super::host::{self, Place};
-use super::letters::looks_like_slash;
+use super::letters::{is_hidden, looks_like_slash};
 use super::sent::Sent;
 use super::{Asker, FindingCode, Verdict, lists};
 use crate::text;
@@ -19,7 +19,7 @@ pub(super) fn judge_path(url: &Url, sent: &Sent, findings: &mut Findings) {
                 Verdict::Risky,
                 "The address contains a character that makes parts of it appear in another order.",
             );
-        } else if text::marked(c.encode_utf8(&mut [0; 4])).chars().next() != Some(c) {
+        } else if is_hidden(c) {
             findings.add(
                 FindingCode::Invisible,
                 Verdict::Risky,
@@ -265,7 +265,7 @@ fn encoded(rest: &str, findings: &mut Findings) {
                     Verdict::Notice,
                     "The address contains, in coded form, a character that changes the order of what is read.",
                 );
-            } else if !c.is_ascii() && text::marked(c.encode_utf8(&mut [0; 4])).chars().next() != Some(c) {
+            } else if !c.is_ascii() && is_hidden(c) {
                 findings.add(
                     FindingCode::EncodedInvisible,
                     Verdict::Notice,

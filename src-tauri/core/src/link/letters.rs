@@ -73,7 +73,6 @@ pub(super) fn looks_like_slash(c: char) -> bool {
             | '\u{1735}'
             | '\u{2cc6}'
             | '\u{31d3}'
-            | '\u{4e3f}'
     )
 }
 
@@ -113,8 +112,9 @@ fn as_sent(host: &str, findings: &mut Findings) {
     }
 }
 
-fn is_hidden(c: char) -> bool {
-    text::marked(c.encode_utf8(&mut [0; 4])).chars().next() != Some(c)
+/// Whether the text filter would show the character as a mark.
+pub(super) fn is_hidden(c: char) -> bool {
+    !text::marked(c.encode_utf8(&mut [0; 4])).starts_with(c)
 }
 
 /// Whether the character is a variant of others (wide, circled, superscript...), beyond upper and lower case.
@@ -150,11 +150,7 @@ fn suspicion(label: &str, tld: &str) -> Option<(FindingCode, String)> {
             format!("The name contains a character that real site names do not use: “{odd}”."),
         ));
     }
-    if label.detect_restriction_level() > RestrictionLevel::HighlyRestrictive
-        || mixes_digits(label)
-        || mixes_latin(label)
-        || out_of_place(label)
-    {
+    if mixes_scripts(label) || mixes_digits(label) || mixes_latin(label) || out_of_place(label) {
         return Some((
             FindingCode::MixedScript,
             "The name mixes letters of different alphabets that look alike.".into(),
@@ -172,36 +168,65 @@ fn suspicion(label: &str, tld: &str) -> Option<(FindingCode, String)> {
 /// A character that UTS 39 does not recommend for names, or that browsers leave out of it.
 fn odd_character(label: &str, tld: &str) -> Option<char> {
     let letters: Vec<char> = label.chars().collect();
-    letters.iter().enumerate().find_map(|(at, &c)| {
-        let before = at.checked_sub(1).map(|at| letters[at]);
-        let after = letters.get(at + 1).copied();
-        let odd = match c {
-            c if c.is_ascii() => false,
-            // Between two l only, and only in Catalan names (RFC 5892, A.3).
-            '·' => tld != "cat" || before != Some('l') || after != Some('l'),
-            // Real letters of few languages that elsewhere stand in for b, p, o and e.
-            'þ' => letters.len() > 1 && tld != "is",
-            'ð' => letters.len() > 1 && !matches!(tld, "is" | "fo"),
-            'ə' => letters.len() > 1 && tld != "az",
-            // Quotes, hyphens and dots that are allowed in words, and historic letters.
-            '\u{138}'
-            | '\u{58a}'
-            | '\u{2010}'
-            | '\u{2019}'
-            | '\u{2027}'
-            | '\u{30a0}'
-            | '\u{2b9}'..='\u{2ff}' => true,
-            // Extensions for pinyin, old Cyrillic and polytonic Greek; Vietnamese (1EA0..1EF9) stays.
-            '\u{1cd}'..='\u{1dc}'
-            | '\u{1c80}'..='\u{1c8f}'
-            | '\u{1e00}'..='\u{1e9b}'
-            | '\u{1f00}'..='\u{1fff}'
-            | '\u{a640}'..='\u{a69f}'
-            | '\u{a720}'..='\u{a7ff}' => true,
-            c => !c.identifier_allowed() || (is_combining_mark(c) && before == Some(c)),
-        };
-        odd.then_some(c)
-    })
+    letters
+        .iter()
+        .enumerate()
+        .find_map(|(at, &c)| {
+            let before = at.checked_sub(1).map(|at| letters[at]);
+            let after = letters.get(at + 1).copied();
+            let odd = match c {
+                c if c.is_ascii() => false,
+                // Between two l only, and only in Catalan names (RFC 5892, A.3).
+                '·' => tld != "cat" || before != Some('l') || after != Some('l'),
+                // Real letters of few languages that elsewhere stand in for b, p, o and e.
+                'þ' => letters.len() > 1 && tld != "is",
+                'ð' => letters.len() > 1 && !matches!(tld, "is" | "fo"),
+                'ə' => letters.len() > 1 && tld != "az",
+                // Quotes, hyphens and dots that are allowed in words, and historic letters.
+                '\u{138}'
+                | '\u{58a}'
+                | '\u{2010}'
+                | '\u{2019}'
+                | '\u{2027}'
+                | '\u{30a0}'
+                | '\u{2b9}'..='\u{2ff}' => true,
+                // Extensions for pinyin, old Cyrillic and polytonic Greek; Vietnamese (1EA0..1EF9) stays.
+                '\u{1cd}'..='\u{1dc}'
+                | '\u{1c80}'..='\u{1c8f}'
+                | '\u{1e00}'..='\u{1e9b}'
+                | '\u{1f00}'..='\u{1fff}'
+                | '\u{a640}'..='\u{a69f}'
+                | '\u{a720}'..='\u{a7ff}' => true,
+                c => !c.identifier_allowed() && c.script() != Script::Bopomofo,
+            };
+            odd.then_some(c)
+        })
+        .or_else(|| {
+            // The same mark twice on one letter cannot be seen.
+            let spelt: Vec<char> = label.nfd().collect();
+            spelt
+                .windows(2)
+                .find(|pair| pair[0] == pair[1] && is_combining_mark(pair[0]))
+                .map(|pair| pair[0])
+        })
+}
+
+/// More than one script, but for Latin with Chinese, Japanese or Korean (UTS 39, Highly Restrictive).
+fn mixes_scripts(label: &str) -> bool {
+    let bopomofo = |c: char| c.script() == Script::Bopomofo;
+    let level = if label.chars().any(bopomofo) {
+        // The table lists Bopomofo as limited use; in names it goes with Chinese.
+        if label
+            .chars()
+            .any(|c| matches!(c.script(), Script::Hiragana | Script::Katakana | Script::Hangul))
+        {
+            return true;
+        }
+        label.replace(bopomofo, "中").as_str().detect_restriction_level()
+    } else {
+        label.detect_restriction_level()
+    };
+    level > RestrictionLevel::HighlyRestrictive
 }
 
 /// Digits of two number systems in one label.
@@ -246,7 +271,9 @@ fn out_of_place(label: &str) -> bool {
     let all_but = |script: Script, odd: std::ops::RangeInclusive<char>| {
         letters.len() > 1
             && letters.iter().any(|c| odd.contains(c))
-            && letters.iter().all(|c| odd.contains(c) || c.script() == script)
+            && letters
+                .iter()
+                .all(|c| odd.contains(c) || *c == 'ー' || c.script() == script)
             && letters.iter().any(|c| !odd.contains(c))
     };
     letters.iter().enumerate().any(|(at, &c)| {
@@ -266,11 +293,11 @@ fn out_of_place(label: &str) -> bool {
                 .into_iter()
                 .flatten()
                 .any(|c| c.is_ascii_alphabetic()),
-            'ノ' | 'ン' | 'ソ' | 'ゾ' | '丶' | '乀' | '乁' => {
+            'ノ' | 'ン' | 'ソ' | 'ゾ' | '丶' | '乀' | '乁' | '丿' => {
                 !east_asian(before) && !east_asian(after)
             }
             '一' | 'ㄧ' | '丨' | '乛' | '七' | '丅' | '十' | '〇' | 'ㄒ' | 'ㄚ' | 'ㄟ' | 'ㄨ' | 'ㄩ'
-            | 'ㄈ' | 'ㆺ' | 'ㆳ' | '工' | 'ㆲ' | '讠' | '丁' | '口' | '丫' | '了' => {
+            | 'ㄈ' | 'ㆺ' | 'ㆳ' | '工' | 'ㆲ' | '讠' | '丁' | '口' | '丫' | '了' | '丆' | '乂' => {
                 !east_asian(before) || !east_asian(after)
             }
             _ => false,
@@ -300,26 +327,34 @@ fn looks_latin(label: &str, tld: &str) -> bool {
     let Some(script) = label.chars().find_map(script_of) else {
         return false;
     };
-    let own_ending = match script {
-        Script::Cyrillic => [
-            "bg", "by", "kg", "kz", "mk", "mn", "pyc", "rs", "ru", "su", "tj", "ua", "uz",
-        ]
-        .contains(&tld),
-        Script::Greek => ["gr", "cy"].contains(&tld),
-        Script::Armenian => tld == "am",
-        Script::Hebrew => tld == "il",
-        Script::Georgian => tld == "ge",
-        Script::Thai => tld == "th",
-        Script::Ethiopic => ["er", "et"].contains(&tld),
-        Script::Myanmar => tld == "mm",
-        _ => false,
-    } || tld.chars().any(|c| c.script() == script);
-    !own_ending
+    let at_home = HOME_ENDINGS
+        .iter()
+        .any(|(home, tlds)| *home == script && tlds.contains(&tld))
+        || tld.chars().any(|c| c.script() == script);
+    !at_home
         && label.chars().filter(|c| script_of(*c) == Some(script)).all(|c| {
             EXTRA_LATIN_SHAPES.contains(c)
                 || unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric())
         })
 }
+
+/// Country endings under which words of a script are expected.
+const HOME_ENDINGS: &[(Script, &[&str])] = &[
+    (
+        Script::Cyrillic,
+        &[
+            "bg", "by", "kg", "kz", "mk", "mn", "pyc", "rs", "ru", "su", "tj", "ua", "uz",
+        ],
+    ),
+    (Script::Greek, &["gr", "cy"]),
+    (Script::Armenian, &["am"]),
+    (Script::Hebrew, &["il"]),
+    (Script::Georgian, &["ge"]),
+    (Script::Thai, &["th"]),
+    (Script::Lao, &["la"]),
+    (Script::Ethiopic, &["er", "et"]),
+    (Script::Myanmar, &["mm"]),
+];
 
 /// Letters with a Latin shape in common fonts that the Unicode table of confusables does not (or not simply) map.
 const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡкԗԛԝԍхяиһӏ\
@@ -330,12 +365,13 @@ const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡкԗԛԝԍхяиһӏ\
     ሀሠሰስበነተከዐዕዘጠፐꬅ\
     ০৭ऽ०ॱડટ૦૧੦੧ಽ೦೧ടഠധനറ൦ଠ୦୮டப௦౦౧\
     ခဂငထပဝ၀၂ၔၜ႐႑႕႖႗\
-    ทนบพรหเแ๐ดลปฟม";
+    กทนบพรหเแ๐ดลปฟม\
+    ຟພຣບຮ໐";
 
 /// Digits and characters that look like digits, and at least one of those.
 fn looks_like_digits(label: &str) -> bool {
     let digit_shaped = |c: char| {
-        "θзҙӡвუੜ丩ㄐճշ੫৭৪୨୭".contains(c)
+        "θзҙӡвუვპკੜ丩ㄐճշउওਤဒ੫৭৪୨୭".contains(c)
             || c.is_numeric() && c.script() != Script::Han
             || unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_digit())
     };

@@ -217,17 +217,18 @@ impl Asker {
 }
 
 impl Known {
-    fn is_practice_page(&self, url: &Url, place: &Place) -> bool {
-        place.loopback
-            && self
-                .practice
-                .as_ref()
-                .is_some_and(|practice| practice.origin() == url.origin())
+    /// Written plainly, too: a disguised spelling of the same address is no practice page.
+    fn is_practice_page(&self, url: &Url, place: &Place, sent: &Sent) -> bool {
+        let same = self
+            .practice
+            .as_ref()
+            .is_some_and(|practice| practice.origin() == url.origin());
+        same && place.loopback && sent.host == place.host
     }
 }
 
 fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, known: &Known, findings: &mut Findings) {
-    if !known.is_practice_page(url, place) {
+    if !known.is_practice_page(url, place, sent) {
         host::judge(url, place, sent, asker, findings);
         letters::judge(place, sent, findings);
         names::judge(place, sent, asker, &known.names, findings);

@@ -45,10 +45,12 @@ impl Browser for SystemBrowser {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(OpenError::NotAWebAddress);
         }
-        webbrowser::open(url.as_str()).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => OpenError::NoBrowser,
-            std::io::ErrorKind::InvalidInput => OpenError::NotAWebAddress,
-            _ => OpenError::NotStarted,
+        webbrowser::open(url.as_str()).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                OpenError::NoBrowser
+            } else {
+                OpenError::NotStarted
+            }
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The text of a link as it was sent: what a lenient parser would drop, repair or reinterpret without a word.
 
 use super::finding::Findings;
+use super::letters::is_hidden;
 use super::{FindingCode, Verdict};
 use crate::text;
 use unicode_normalization::UnicodeNormalization;
@@ -219,9 +220,7 @@ fn reason(host: &str) -> (FindingCode, &'static str) {
             Script::Hebrew | Script::Arabic | Script::Syriac | Script::Thaana | Script::Nko | Script::Adlam
         )
     };
-    let hidden = labels
-        .chars()
-        .any(|c| text::marked(c.encode_utf8(&mut [0; 4])).chars().next() != Some(c));
+    let hidden = labels.chars().any(is_hidden);
     if labels.chars().any(right_to_left) && !hidden {
         return (
             FindingCode::IdnaBidi,

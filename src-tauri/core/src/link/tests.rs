@@ -73,8 +73,7 @@ fn check(table: &str) -> Vec<String> {
             .collect();
         if verdict != wanted || !missing.is_empty() {
             wrong.push(format!(
-                "{id} {:.80}: {verdict:?} for {wanted:?}, missing {missing:?}, found {found:?}",
-                url
+                "{id} {url:.80}: {verdict:?} for {wanted:?}, missing {missing:?}, found {found:?}"
             ));
         }
     }
@@ -85,4 +84,309 @@ fn check(table: &str) -> Vec<String> {
 fn every_row_of_the_table_of_verdicts_holds() {
     let wrong = check(VERDICTS);
     assert!(wrong.is_empty(), "{}\n{} rows", wrong.join("\n"), wrong.len());
+}
+
+#[test]
+fn everyday_links_stay_mild_and_disguises_do_not_pass() {
+    let wrong = check(include_str!("../../../../tests/fixtures/link/more.tsv"));
+    assert!(wrong.is_empty(), "{}\n{} rows", wrong.join("\n"), wrong.len());
+}
+
+#[test]
+fn a_well_known_site_is_never_taken_for_an_imitation() {
+    let names = include_str!("well_known.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    for name in names.flat_map(str::split_whitespace) {
+        for host in [name.to_owned(), format!("www.{name}")] {
+            let link = plain(&format!("https://{host}/"));
+            assert_eq!(link.inspection.imitates, None, "{host}");
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_is_what_is_opened() {
+    let link = plain("HTTPS://Vendor.Example:443/a b?q=ü#x");
+    let url = link.url.unwrap();
+    assert_eq!(link.inspection.shown, url.as_str());
+    assert_eq!(url.as_str(), "https://vendor.example/a%20b?q=%C3%BC#x");
+    assert_eq!(
+        link.inspection.as_sent.as_deref(),
+        Some("HTTPS://Vendor.Example:443/a b?q=ü#x")
+    );
+    assert_eq!(plain("https://vendor.example/").inspection.as_sent, None);
+}
+
+#[test]
+fn a_refused_link_has_nothing_to_open_and_shows_its_text_marked() {
+    let link = plain("https://bank.example@evil.example/\u{202e}\n");
+    assert_eq!(link.url, None);
+    assert_eq!(
+        link.inspection.shown,
+        "https://bank.example@evil.example/⟦U+202E⟧⟦U+000A⟧"
+    );
+    assert_eq!(link.inspection.domain.as_deref(), Some("evil.example"));
+}
+
+#[test]
+fn foreign_letters_are_shown_only_where_they_deceive_nobody() {
+    let sentence = |raw: &str| {
+        let link = plain(raw).inspection;
+        let sentence = link
+            .findings
+            .into_iter()
+            .find(|finding| finding.code == FindingCode::Punycode);
+        (
+            link.ascii_host.unwrap(),
+            link.unicode_host,
+            sentence.unwrap().sentence,
+        )
+    };
+    assert_eq!(
+        sentence("https://bücher.example/"),
+        (
+            "xn--bcher-kva.example".into(),
+            Some("bücher.example".into()),
+            "The address has letters outside a–z: bücher.example. Its technical form is xn--bcher-kva.example.".into()
+        )
+    );
+    let (host, readable, sentence) = sentence("https://xn--80ak6aa92e.com/");
+    assert_eq!((host.as_str(), readable), ("xn--80ak6aa92e.com", None));
+    assert!(
+        sentence.is_ascii() || sentence.contains("xn--80ak6aa92e.com"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn the_domain_is_what_somebody_owns() {
+    for (raw, domain) in [
+        ("https://a.b.vendor.co.uk/", "vendor.co.uk"),
+        ("https://me.github.io/", "me.github.io"),
+        ("https://github.io/", "github.io"),
+        ("https://192.168.1.1/", "192.168.1.1"),
+        ("https://[::1]/", "[::1]"),
+        ("https://a.vendor.example./", "vendor.example."),
+        ("https://localhost/", "localhost"),
+        ("https://食狮.公司.cn/", "xn--85x722f.xn--55qx5d.cn"),
+    ] {
+        assert_eq!(plain(raw).inspection.domain.as_deref(), Some(domain), "{raw}");
+    }
+}
+
+#[test]
+fn only_the_true_domain_opens_a_risky_link() {
+    let link = plain("https://login.xn--80ak6aa92e.com/").inspection;
+    let typed = |text: &str| typed_domain(&link, text);
+    assert_eq!(typed(" XN--80ak6aa92e.COM "), Ok(()));
+    assert_eq!(
+        typed("apple.com"),
+        Err("This link does not go to apple.com.".into())
+    );
+    assert_eq!(
+        typed("Apple.com."),
+        Err("This link does not go to apple.com.".into())
+    );
+    assert_eq!(
+        typed("login.xn--80ak6aa92e.com"),
+        Err("Almost: the domain is only the part xn--80ak6aa92e.com.".into())
+    );
+    for wrong in ["", "аррӏе.com", "xn--80ak6aa92e", "https://xn--80ak6aa92e.com"] {
+        assert!(typed(wrong).is_err(), "{wrong}");
+    }
+    assert_eq!(
+        typed_domain(&plain("https://vendor.example./").inspection, "vendor.example"),
+        Ok(())
+    );
+}
+
+#[test]
+fn pages_are_the_same_up_to_the_question_mark() {
+    let same = |a: &str, b: &str| same_page(&Url::parse(a).unwrap(), &Url::parse(b).unwrap());
+    assert!(same("https://a.example/x?s=1", "https://a.example/x?s=2"));
+    assert!(same("https://a.example/x#1", "https://a.example:443/x"));
+    assert!(!same("https://a.example/x", "https://a.example/x"));
+    assert!(!same("https://a.example/x?1", "https://a.example/y?1"));
+    assert!(!same("https://a.example/x?1", "https://b.example/x?2"));
+    assert!(!same("https://a.example/x?1", "http://a.example/x?2"));
+    assert!(!same("https://a.example/x?1", "https://a.example:444/x?2"));
+}
+
+#[test]
+fn the_practice_page_raises_no_alarm_and_nothing_else_passes_for_it() {
+    let known = Known {
+        practice: Some(Url::parse("http://127.0.0.1:7777/").unwrap()),
+        ..Known::default()
+    };
+    let asker = asker("https://mcp.vendor.example");
+    let verdict = |raw: &str| inspect(raw, &asker, &known).inspection.verdict;
+    assert_eq!(verdict("http://127.0.0.1:7777/connect?x=1"), Verdict::Plain);
+    assert_eq!(verdict("http://127.0.0.1:7778/connect"), Verdict::Risky);
+    assert_eq!(verdict("http://localhost:7777/connect"), Verdict::Risky);
+    assert_eq!(verdict("http://x@127.0.0.1:7777/connect"), Verdict::Refused);
+    assert_eq!(verdict("http://0x7f000001:7777/connect"), Verdict::Refused);
+    let elsewhere = Known {
+        practice: Some(Url::parse("https://evil.example/").unwrap()),
+        ..Known::default()
+    };
+    let link = inspect("https://evil.example/", &asker, &elsewhere).inspection;
+    assert_eq!(link.verdict, Verdict::Notice);
+}
+
+#[test]
+fn a_site_that_the_person_approved_is_told_from_its_imitation() {
+    let known = Known {
+        names: Names::new(["app.ledgerly.example", "127.0.0.1", "localhost", "com"]),
+        ..Known::default()
+    };
+    let imitates = |raw: &str| inspect(raw, &Asker::Local, &known).inspection.imitates;
+    assert_eq!(imitates("https://ledgerly.example/"), None);
+    assert_eq!(
+        imitates("https://1edgerly.example/").as_deref(),
+        Some("ledgerly.example")
+    );
+    assert_eq!(
+        imitates("https://ledgrely.example/").as_deref(),
+        Some("ledgerly.example")
+    );
+}
+
+#[test]
+fn no_text_breaks_the_inspection_or_what_it_promises() {
+    const PIECES: &[&str] = &[
+        "https://",
+        "http://",
+        "https:",
+        "HTTPS:/",
+        "javascript:",
+        "//",
+        "/",
+        "\\",
+        "@",
+        ":",
+        ":443",
+        ":99999",
+        "[",
+        "]",
+        "[::1]",
+        "::ffff:",
+        "127.0.0.1",
+        "0x7f",
+        "1",
+        "256",
+        ".",
+        "..",
+        "。",
+        "-",
+        "_",
+        "xn--",
+        "xn--80ak6aa92e",
+        "xn--a",
+        "paypal.com",
+        "google",
+        "com",
+        "co.uk",
+        "github.io",
+        "localhost",
+        "evil.example",
+        "ü",
+        "ß",
+        "а",
+        "ӏ",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{200d}",
+        "\u{301}",
+        "\u{338}",
+        "א",
+        "ا",
+        "中",
+        "ー",
+        "🦀",
+        "\u{ff0f}",
+        "\u{ff20}",
+        "\u{e0041}",
+        "%",
+        "%2f",
+        "%00",
+        "%E2%80",
+        "%E2%80%AE",
+        "?",
+        "#",
+        "&",
+        "=",
+        "url=https://",
+        "token=",
+        "eyJ",
+        "{\"",
+        "\n",
+        "\t",
+        " ",
+        "\0",
+        "\u{10ffff}",
+        "^",
+        "|",
+        "\"",
+    ];
+    let askers = [
+        Asker::Local,
+        asker("https://mcp.vendor.example"),
+        asker("http://[::1]:9/"),
+    ];
+    let known = Known {
+        names: Names::new(["app.ledgerly.example"]),
+        ..Known::default()
+    };
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for round in 0..20_000 {
+        let mut raw = String::from(if round % 2 == 0 { "https://" } else { "" });
+        for _ in 0..next(12) {
+            raw.push_str(PIECES[next(PIECES.len())]);
+        }
+        let link = inspect(&raw, &askers[next(askers.len())], &known);
+        let seen = &link.inspection;
+        let worst = seen
+            .findings
+            .iter()
+            .map(|finding| finding.verdict)
+            .max()
+            .unwrap_or(Verdict::Plain);
+        assert_eq!(seen.verdict, worst, "{raw:?}");
+        assert_eq!(link.url.is_none(), seen.verdict == Verdict::Refused, "{raw:?}");
+        assert!(
+            seen.findings
+                .iter()
+                .all(|finding| text::marked(&finding.sentence) == finding.sentence),
+            "{raw:?}"
+        );
+        assert_eq!(text::marked(&seen.shown), seen.shown, "{raw:?}");
+        if let Some(url) = &link.url {
+            assert_eq!(seen.shown, url.as_str(), "{raw:?}");
+            assert!(
+                seen.shown.is_ascii() && matches!(url.scheme(), "http" | "https"),
+                "{raw:?}"
+            );
+            assert_eq!(Url::parse(url.as_str()).as_ref(), Ok(url), "{raw:?}");
+            let (host, domain) = (
+                seen.ascii_host.as_deref().unwrap(),
+                seen.domain.as_deref().unwrap(),
+            );
+            assert!(
+                host.is_ascii() && host.ends_with(domain) && !domain.is_empty(),
+                "{raw:?}"
+            );
+            assert_eq!(typed_domain(seen, domain), Ok(()), "{raw:?}");
+        }
+    }
+}
+
+fn plain(raw: &str) -> Link {
+    inspect(raw, &Asker::Local, &Known::default())
 }

@@ -118,7 +118,8 @@ async fn a_cancelled_call_is_not_answered() {
         served,
     } = pipe;
     drop(input);
-    assert_eq!(output.next_line().await.expect("the end"), None);
+    let end = tokio::time::timeout(Duration::from_secs(30), output.next_line()).await;
+    assert_eq!(end.expect("the task of an hour goes on").expect("the end"), None);
     served.await.expect("no panic").expect("no error");
 }
 

@@ -3,6 +3,7 @@
  *
  * A field that was not touched has no entry. The meaning of every entry is decided in Rust.
  */
+import { released } from "../released";
 import type { FieldError, FieldInput, FieldView, Input, Review } from "../wire";
 
 const TYPING_MS = 250;
@@ -12,8 +13,8 @@ export class Draft {
   review = $state.raw<Review | null>(null);
   /** Fields that were left once: only they show what is wrong with them. */
   left = $state.raw<ReadonlySet<number>>(new Set());
-  /** Send was pressed: every field shows what is wrong with it. */
-  tried = $state(false);
+  /** What was wrong at the last Send, until the next: the summary does not shrink under a pointer. */
+  failures = $state.raw<FieldError[] | null>(null);
   /** Entries that Rust has not heard of yet. */
   pending = $state(false);
 
@@ -42,9 +43,15 @@ export class Draft {
     this.#timer = setTimeout(() => void this.check(), TYPING_MS);
   }
 
-  leave(field: number): void {
+  async leave(field: number): Promise<void> {
+    await released();
     this.left = new Set(this.left).add(field);
-    void this.check();
+    await this.check();
+  }
+
+  /** Send was pressed and something was wrong: every field shows what. */
+  get tried(): boolean {
+    return this.failures !== null;
   }
 
   /** The entries in the order of the form. */
@@ -60,6 +67,7 @@ export class Draft {
     const run = ++this.#latest;
     try {
       const review = await this.#check(this.list());
+      await released();
       if (run !== this.#latest) return;
       this.review = review;
       this.pending = false;
@@ -82,7 +90,7 @@ export class Draft {
   }
 
   failed(errors: FieldError[]): void {
-    this.tried = true;
+    this.failures = errors;
     const review = this.review ?? { willSend: [], leftOut: [], json: null, errors };
     this.review = { ...review, json: null, errors };
   }

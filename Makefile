@@ -1,0 +1,53 @@
+# Countersign. `make demo` opens it, `make test` tests it; both install what they need and say what that is.
+
+SHELL := /bin/bash
+UI_STAMP := ui/node_modules/.package-lock.json
+PEERS_STAMP := tests/interop/servers/.cache/ready
+
+.PHONY: demo test lint bench bundle screenshots deny packages-demo packages-test clean
+
+## Build and open the app with the practice servers. Without a display: a virtual one, and a screenshot in demo.png.
+demo: packages-demo ui/dist/index.html
+	@bash tests/demo.sh
+
+## Everything that is tested, from formatting to the real window. The last lines name the counts.
+test: packages-test $(UI_STAMP)
+	@bash tests/interop/servers/setup.sh
+	@python3 tests/run.py
+
+## The checks that need no run: formatting, clippy, front-end lints and types, licences and sources of crates.
+lint: packages-test $(UI_STAMP) deny
+	@python3 tests/run.py --only lint
+
+deny:
+	@command -v cargo-deny >/dev/null || { echo "Installing cargo-deny (a crate)"; cargo install --locked cargo-deny; }
+	cargo deny check bans licenses sources
+
+## Costs as ratios, measured in one run.
+bench:
+	@cargo bench --quiet -p countersign-core --bench rounds
+
+## The pictures of the README, made by the window tests.
+screenshots: packages-test ui/dist/index.html
+	@COUNTERSIGN_SCREENSHOTS=docs/screenshots python3 tests/run.py --only window
+
+## Installable packages for this system, in target/release/bundle.
+bundle: packages-demo $(UI_STAMP)
+	cd ui && npm run tauri -- build
+
+packages-demo:
+	@bash tests/packages.sh demo
+
+packages-test:
+	@bash tests/packages.sh test
+
+$(UI_STAMP): ui/package-lock.json
+	@echo "Installing the front end's packages (npm ci, in ui/node_modules)"
+	@cd ui && npm ci --no-audit --no-fund --loglevel=error
+
+ui/dist/index.html: $(UI_STAMP) $(shell find ui/src ui/index.html ui/vite.config.ts -type f 2>/dev/null)
+	@cd ui && npm run --silent build
+
+clean:
+	cargo clean
+	rm -rf ui/dist ui/node_modules tests/interop/servers/.cache tests/interop/servers/typescript/node_modules

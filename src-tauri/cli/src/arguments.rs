@@ -1,0 +1,140 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use countersign_core::session::address::DEFAULT_TIMEOUT;
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  the server's error: an error response, or a result that says it failed
+  2  usage
+  3  our failure: no connection, a broken protocol, unreadable settings
+  4  stopped: nothing more was sent, no answer was made up
+  5  not delivered, or sent with an unknown outcome";
+
+const ANSWERS: &str = "\
+Questions are asked in the terminal, or answered from --answers FILE: a JSON object from the key of a question
+(or * for any form) to an answer, or to a list of answers, used one each time that the key is asked.
+  {\"action\":\"accept\",\"content\":{…}}      a form; exactly this content is checked and sent.
+                                         Without content: the form as the server suggests it
+  {\"action\":\"accept\",\"url\":\"https://…\"}  a link, by its exact address, or by its \"origin\";
+                                         a risky link also needs its \"domain\"
+  {\"action\":\"decline\"}  {\"action\":\"cancel\"}
+* never matches a link. A link that was opened and is asked for again is checked again without opening it, a few
+times and with growing pauses, unless its list holds a further answer. A question without a matching answer is asked in the terminal; where there is none,
+the call is stopped and nothing is sent. With neither a terminal nor --answers, servers are told that nothing can
+be asked here.
+
+";
+
+/// Call MCP servers (revision 2026-07-28) and answer what they ask.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// List the tools of a server
+    Tools(Listing),
+    /// List the prompts of a server
+    Prompts(Listing),
+    /// List the resources and resource templates of a server
+    Resources(Listing),
+    /// Call a tool
+    #[command(after_help = format!("{ANSWERS}{EXIT_CODES}"))]
+    Call {
+        /// Name of the tool
+        tool: String,
+        /// Arguments, a JSON object, sent exactly as given
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        #[command(flatten)]
+        calling: Calling,
+    },
+    /// Get a prompt
+    #[command(after_help = format!("{ANSWERS}{EXIT_CODES}"))]
+    Prompt {
+        /// Name of the prompt
+        name: String,
+        /// Arguments, a JSON object, sent exactly as given
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        #[command(flatten)]
+        calling: Calling,
+    },
+    /// Read a resource
+    #[command(after_help = format!("{ANSWERS}{EXIT_CODES}"))]
+    Read {
+        /// Address of the resource
+        uri: String,
+        #[command(flatten)]
+        calling: Calling,
+    },
+    /// Serve the practice workshop over stdin and stdout
+    #[command(hide = true)]
+    PracticeWorkshop,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Listing {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Calling {
+    /// Answers to the questions of the server; - reads them from stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Connection {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// A header for every request to --url; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE", conflicts_with_all = ["command", "server"])]
+    pub(crate) headers: Vec<String>,
+    /// A variable for the program of --command; may be repeated
+    #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with_all = ["url", "server"])]
+    pub(crate) env: Vec<String>,
+    /// The folder that the program of --command runs in
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["url", "server"])]
+    pub(crate) cwd: Option<String>,
+    /// Longest silence of the server, in seconds; your own time never counts
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = DEFAULT_TIMEOUT,
+        value_parser = clap::value_parser!(u32).range(1..=3600),
+        conflicts_with = "server"
+    )]
+    pub(crate) timeout: u32,
+    /// The folder with a list of servers. Only that list is kept there: calls live in memory and end with this
+    /// program. Without it nothing is read or kept
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Place {
+    /// Address of a server
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+    /// Command that starts a server, split like a shell splits words; no shell runs
+    #[arg(long, value_name = "CMD ARG…")]
+    pub(crate) command: Option<String>,
+    /// Name of a server in the list of --data-dir
+    #[arg(long, value_name = "NAME", requires = "data_dir")]
+    pub(crate) server: Option<String>,
+}

@@ -1,0 +1,541 @@
+//! Asking a person at a terminal: who asks, the server's words, field by field, a review, and only then an answer.
+//!
+//! Promises: nothing is answered by an empty line alone; declining and cancelling are offered before the first
+//! field; a link is shown whole before it can be opened, and a risky one wants its domain typed.
+//!
+//! Deliberately absent: changing a kept answer of a round, and texts of several lines.
+
+use crate::terminal::{Gone, Terminal};
+use countersign_core::app::Countersign;
+use countersign_core::form::{
+    Control, FieldInput, FieldView, FormView, Input, OptionView, Review, TextFormat,
+};
+use countersign_core::link::{Inspection, Verdict};
+use countersign_core::view::{Act, AskBody, AskView, CallRow};
+
+/// Options that are listed at once; `?` lists all.
+const LISTED: usize = 40;
+
+/// What a person chose to do with a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Act {
+        act: Act,
+        inputs: Option<Vec<FieldInput>>,
+        domain: Option<String>,
+    },
+    Stop,
+}
+
+impl Said {
+    fn act(act: Act) -> Self {
+        Self::Act {
+            act,
+            inputs: None,
+            domain: None,
+        }
+    }
+}
+
+/// Shows one question and hears what to do with it.
+///
+/// # Errors
+/// [`Gone`]: nothing was decided.
+pub(crate) async fn ask(terminal: &mut Terminal, app: &Countersign, ask: &AskView) -> Result<Said, Gone> {
+    terminal.say(&heading(ask))?;
+    match &ask.body {
+        AskBody::Form { form, draft, .. } => form_dialog(terminal, app, ask, form, draft.clone()).await,
+        AskBody::Link { inspection, .. } => {
+            terminal.say(&link_text(inspection))?;
+            link_dialog(terminal, ask, inspection).await
+        }
+        AskBody::Unusable { raw, .. } => {
+            terminal.say(&format!("What was sent:\n{}", quoted(raw)))?;
+            choose(terminal, ask, &[])
+                .await
+                .map(|said| said.unwrap_or(Said::Stop))
+        }
+    }
+}
+
+/// A call that stands still: whether to go on.
+///
+/// # Errors
+/// [`Gone`].
+pub(crate) async fn go_on(
+    terminal: &mut Terminal,
+    call: &CallRow,
+    question: &str,
+    yes: &str,
+) -> Result<bool, Gone> {
+    terminal.say(&format!("\n{}", call.detail.as_deref().unwrap_or(&call.word)))?;
+    loop {
+        let line = terminal.ask(question).await?;
+        match line.trim() {
+            word if word == yes => return Ok(true),
+            "q" => return Ok(false),
+            _ => {}
+        }
+    }
+}
+
+fn heading(ask: &AskView) -> String {
+    let mut lines = vec![String::new()];
+    let question = match (ask.of, ask.position) {
+        (1, _) => "Question".to_owned(),
+        (of, position) => format!("Question {position} of {of}"),
+    };
+    lines.push(format!(
+        "{question} from {} ({})",
+        ask.server.name, ask.server.address
+    ));
+    let arguments = ask
+        .call
+        .arguments
+        .iter()
+        .map(|chip| format!("{}: {}", chip.name, chip.value));
+    let arguments = arguments.collect::<Vec<_>>().join(", ");
+    lines.push(format!("Call: {}({arguments})", ask.call.name));
+    lines.push(quoted(ask.message.whole.as_deref().unwrap_or(&ask.message.text)));
+    lines.extend(ask.notices.iter().map(|notice| format!("! {notice}")));
+    lines.join("\n")
+}
+
+fn quoted(words: &str) -> String {
+    let lines = words.lines().map(|line| format!("| {line}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Offers these words, the refusals that are possible, and stopping. `None`: one of `words` was chosen; it is the
+/// caller's to look at.
+async fn choose(
+    terminal: &mut Terminal,
+    ask: &AskView,
+    words: &[(&str, &str)],
+) -> Result<Option<Said>, Gone> {
+    choose_word(terminal, ask, words)
+        .await
+        .map(|chosen| match chosen {
+            Chosen::Said(said) => Some(said),
+            Chosen::Word(_) => None,
+        })
+}
+
+enum Chosen {
+    Said(Said),
+    /// The position among the offered words.
+    Word(usize),
+}
+
+async fn choose_word(terminal: &mut Terminal, ask: &AskView, words: &[(&str, &str)]) -> Result<Chosen, Gone> {
+    let mut offers: Vec<String> = words
+        .iter()
+        .map(|(letter, rest)| format!("[{letter}]{rest}"))
+        .collect();
+    let mut refusals = Vec::new();
+    for act in &ask.acts {
+        let (letter, text) = match act {
+            Act::Decline => ("d", "[d]ecline"),
+            Act::Dismiss => ("c", "[c]ancel (dismiss)"),
+            Act::GiveUp => ("g", "[g]ive up (cancel)"),
+            Act::DeclineAll => ("all", "decline [all]"),
+            Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::Edit | Act::StopCall => {
+                continue;
+            }
+        };
+        offers.push(text.to_owned());
+        refusals.push((letter, *act));
+    }
+    offers.push("stop [q]".to_owned());
+    let prompt = format!("{}: ", offers.join(", "));
+    loop {
+        let line = terminal.ask(&prompt).await?;
+        let line = line.trim();
+        if line == "q" {
+            return Ok(Chosen::Said(Said::Stop));
+        }
+        if let Some(position) = words.iter().position(|(letter, _)| *letter == line) {
+            return Ok(Chosen::Word(position));
+        }
+        if let Some((_, act)) = refusals.iter().find(|(letter, _)| *letter == line) {
+            return Ok(Chosen::Said(Said::act(*act)));
+        }
+    }
+}
+
+async fn form_dialog(
+    terminal: &mut Terminal,
+    app: &Countersign,
+    ask: &AskView,
+    form: &FormView,
+    mut inputs: Vec<FieldInput>,
+) -> Result<Said, Gone> {
+    if !form.fields.is_empty() {
+        if let Some(said) = choose(terminal, ask, &[("a", "nswer")]).await? {
+            return Ok(said);
+        }
+        terminal.say("Enter takes what is in (), - leaves a field out, ? explains a field.")?;
+    }
+    loop {
+        for field in &form.fields {
+            field_dialog(terminal, app, ask, field, &mut inputs).await?;
+        }
+        let Some(review) = app.inbox().draft(ask.id, inputs.clone()) else {
+            return Ok(Said::Stop);
+        };
+        terminal.say(&review_text(&review, &ask.goes_to))?;
+        let send = match ask.accept_label.as_deref() {
+            Some("Keep answer") => ("s", "end (kept until all are answered)"),
+            Some(_) | None => ("s", "end"),
+        };
+        let words = if form.fields.is_empty() {
+            vec![send]
+        } else {
+            vec![send, ("e", "dit")]
+        };
+        match choose_word(terminal, ask, &words).await? {
+            Chosen::Said(said) => return Ok(said),
+            Chosen::Word(0) if review.errors.is_empty() => {
+                return Ok(Said::Act {
+                    act: Act::Accept,
+                    inputs: Some(inputs),
+                    domain: None,
+                });
+            }
+            Chosen::Word(_) => {}
+        }
+    }
+}
+
+/// Asks for one field until what was typed fits.
+async fn field_dialog(
+    terminal: &mut Terminal,
+    app: &Countersign,
+    ask: &AskView,
+    field: &FieldView,
+    inputs: &mut Vec<FieldInput>,
+) -> Result<(), Gone> {
+    let mut shown = format!(
+        "\n{}{}",
+        field.label,
+        if field.required {
+            " (required)"
+        } else {
+            " (optional)"
+        }
+    );
+    shown.extend(field.help.iter().map(|help| format!("\n{}", quoted(help))));
+    shown.extend(field.notes.iter().map(|note| format!("\n! {note}")));
+    shown.push_str(&options_text(&field.control, LISTED));
+    terminal.say(&shown)?;
+    let typed = inputs.iter().find(|input| input.field == field.id).cloned();
+    let current = typed
+        .as_ref()
+        .map(|typed| &typed.input)
+        .or(field.suggested.as_ref());
+    let prompt = match current.and_then(|input| told(&field.control, input)) {
+        Some(value) => format!("{} ({value})> ", kind_word(&field.control)),
+        None => format!("{}> ", kind_word(&field.control)),
+    };
+    loop {
+        let line = terminal.ask(&prompt).await?;
+        let given = match line.trim() {
+            "" => typed.clone().map(|typed| typed.input),
+            "-" => Some(Input::Empty),
+            "?" => {
+                terminal.say(&explanation(field))?;
+                continue;
+            }
+            _ => match input_of(&field.control, &line) {
+                Ok(input) => Some(input),
+                Err(why) => {
+                    terminal.say(&why)?;
+                    continue;
+                }
+            },
+        };
+        let mut changed = inputs.clone();
+        changed.retain(|input| input.field != field.id);
+        changed.extend(given.map(|input| FieldInput {
+            field: field.id,
+            input,
+        }));
+        let errors = app.inbox().with_form(ask.id, |form| form.answer(&changed).err());
+        let wrong = errors
+            .flatten()
+            .and_then(|errors| errors.into_iter().find(|error| error.field == field.id));
+        match wrong {
+            Some(error) => terminal.say(&error.message)?,
+            None => {
+                *inputs = changed;
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn input_of(control: &Control, line: &str) -> Result<Input, String> {
+    match control {
+        Control::Text { .. } | Control::Number { .. } => Ok(Input::Text {
+            text: unescaped(line).to_owned(),
+        }),
+        Control::YesNo => match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" | "true" => Ok(Input::Flag { value: true }),
+            "n" | "no" | "false" => Ok(Input::Flag { value: false }),
+            _ => Err("Type y or n.".to_owned()),
+        },
+        Control::Choice { options } => Ok(Input::Pick {
+            index: position(line.trim(), options)?,
+        }),
+        Control::Choices { .. } if line.trim().eq_ignore_ascii_case("none") => {
+            Ok(Input::Picks { indexes: Vec::new() })
+        }
+        Control::Choices { options, .. } => {
+            let numbers = line.split([',', ' ', '\t']).filter(|word| !word.is_empty());
+            let indexes = numbers
+                .map(|word| position(word, options))
+                .collect::<Result<_, _>>()?;
+            Ok(Input::Picks { indexes })
+        }
+    }
+}
+
+fn position(word: &str, options: &[OptionView]) -> Result<u32, String> {
+    let number: Option<usize> = word.parse().ok();
+    number
+        .filter(|number| (1..=options.len()).contains(number))
+        .and_then(|number| u32::try_from(number - 1).ok())
+        .ok_or_else(|| format!("Type the number of a choice, from 1 to {}.", options.len()))
+}
+
+/// `\-` and `\?` stand for `-` and `?`, and a further backslash for itself.
+fn unescaped(line: &str) -> &str {
+    match line.strip_prefix('\\') {
+        Some(rest) if matches!(rest.trim().trim_start_matches('\\'), "-" | "?") => rest,
+        Some(_) | None => line,
+    }
+}
+
+fn kind_word(control: &Control) -> &'static str {
+    match control {
+        Control::Text { format, .. } => match format {
+            None => "text",
+            Some(TextFormat::Email) => "e-mail address",
+            Some(TextFormat::Uri) => "address",
+            Some(TextFormat::Date) => "date",
+            Some(TextFormat::DateTime) => "date and time",
+        },
+        Control::Number { integer: true, .. } => "whole number",
+        Control::Number { integer: false, .. } => "number",
+        Control::YesNo => "y or n",
+        Control::Choice { .. } => "number of the choice",
+        Control::Choices { .. } => "numbers of the choices, or none",
+    }
+}
+
+/// An input as it would be typed again; none for nothing.
+fn told(control: &Control, input: &Input) -> Option<String> {
+    match (control, input) {
+        (_, Input::Empty) => None,
+        (_, Input::Text { text }) => Some(countersign_core::text::line(text, countersign_core::text::TITLE)),
+        (_, Input::Flag { value }) => Some(if *value { "y" } else { "n" }.to_owned()),
+        (_, Input::Pick { index }) => Some((index + 1).to_string()),
+        (_, Input::Picks { indexes }) if indexes.is_empty() => Some("none".to_owned()),
+        (_, Input::Picks { indexes }) => {
+            let numbers = indexes.iter().map(|index| (index + 1).to_string());
+            Some(numbers.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn options_text(control: &Control, most: usize) -> String {
+    let options = match control {
+        Control::Choice { options } | Control::Choices { options, .. } => options.as_slice(),
+        Control::Text { .. } | Control::Number { .. } | Control::YesNo => &[],
+    };
+    let mut lines = String::new();
+    for (number, option) in (1..).zip(options.iter().take(most)) {
+        let value = option.value.as_ref().map(|value| format!(" ({value})"));
+        lines.push_str(&format!(
+            "\n  {number}. {}{}",
+            option.title,
+            value.unwrap_or_default()
+        ));
+    }
+    if options.len() > most {
+        lines.push_str(&format!("\n  … {} more; ? lists all", options.len() - most));
+    }
+    lines
+}
+
+fn explanation(field: &FieldView) -> String {
+    let mut lines: Vec<String> = field.help.iter().map(|help| quoted(help)).collect();
+    let between = |what: &str, least: Option<&str>, most: Option<&str>| match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{what}: {least} to {most}.")),
+        (Some(least), None) => Some(format!("{what}: at least {least}.")),
+        (None, Some(most)) => Some(format!("{what}: at most {most}.")),
+        (None, None) => None,
+    };
+    match &field.control {
+        Control::Text {
+            min_length,
+            max_length,
+            hint,
+            ..
+        } => {
+            let (least, most) = (
+                min_length.map(|n| n.to_string()),
+                max_length.map(|n| n.to_string()),
+            );
+            lines.extend(between("Characters", least.as_deref(), most.as_deref()));
+            lines.extend(hint.clone());
+            lines.push("To send a lone - or ? type \\- or \\?.".to_owned());
+        }
+        Control::Number { minimum, maximum, .. } => {
+            lines.extend(between("Value", minimum.as_deref(), maximum.as_deref()));
+        }
+        Control::YesNo => lines.push("y for yes, n for no.".to_owned()),
+        Control::Choice { options } => {
+            lines.push("One number from the list.".to_owned());
+            lines.push(options_text(&field.control, options.len()));
+        }
+        Control::Choices {
+            options,
+            min_items,
+            max_items,
+        } => {
+            let (least, most) = (min_items.map(|n| n.to_string()), max_items.map(|n| n.to_string()));
+            lines.extend(between("Choices", least.as_deref(), most.as_deref()));
+            lines.push(
+                "Numbers from the list with blanks or commas between; none for none of these.".to_owned(),
+            );
+            lines.push(options_text(&field.control, options.len()));
+        }
+    }
+    lines.push(if field.required {
+        "This field is required.".to_owned()
+    } else {
+        "- leaves this field out.".to_owned()
+    });
+    lines.join("\n")
+}
+
+fn review_text(review: &Review, goes_to: &str) -> String {
+    let mut lines = vec![format!("\nReview: this goes to {goes_to}")];
+    for item in &review.will_send {
+        let suggested = if item.suggested { " (suggested)" } else { "" };
+        lines.push(format!("  {}: {}{suggested}", item.label, item.value));
+    }
+    if !review.left_out.is_empty() {
+        lines.push(format!("  left out: {}", review.left_out.join(", ")));
+    }
+    lines.extend(review.errors.iter().map(|error| format!("! {}", error.message)));
+    lines.extend(review.json.clone());
+    lines.join("\n")
+}
+
+fn link_text(inspection: &Inspection) -> String {
+    let mut lines = vec![
+        "The server asks to open this page:".to_owned(),
+        inspection.shown.clone(),
+    ];
+    lines.extend(inspection.as_sent.iter().map(|sent| format!("as sent: {sent}")));
+    lines.extend(inspection.domain.iter().map(|domain| format!("Domain: {domain}")));
+    lines.extend(
+        inspection
+            .unicode_host
+            .iter()
+            .map(|host| format!("reads as: {host}")),
+    );
+    lines.extend(
+        inspection
+            .findings
+            .iter()
+            .map(|finding| format!("! {}", finding.sentence)),
+    );
+    lines.push(
+        match inspection.verdict {
+            Verdict::Plain => "Nothing about this link stands out.",
+            Verdict::Notice => "Look at this link before you open it.",
+            Verdict::Risky => "This link is risky. To open it, its domain must be typed.",
+            Verdict::Refused => "This link is refused and cannot be opened from here.",
+        }
+        .to_owned(),
+    );
+    lines.join("\n")
+}
+
+async fn link_dialog(terminal: &mut Terminal, ask: &AskView, inspection: &Inspection) -> Result<Said, Gone> {
+    let mut offers = Vec::new();
+    for act in ask.acts.iter().rev() {
+        let words = match act {
+            Act::CheckAgain => ("c", "heck again"),
+            Act::Open if ask.acts.contains(&Act::CheckAgain) => ("o", "pen again"),
+            Act::Open => ("o", "pen"),
+            Act::AlreadyFinished => ("f", "inished already"),
+            Act::Accept
+            | Act::Decline
+            | Act::Dismiss
+            | Act::GiveUp
+            | Act::Edit
+            | Act::DeclineAll
+            | Act::StopCall => continue,
+        };
+        offers.push((*act, words));
+    }
+    let words: Vec<_> = offers.iter().map(|(_, words)| *words).collect();
+    let act = match choose_word(terminal, ask, &words).await? {
+        Chosen::Said(said) => return Ok(said),
+        Chosen::Word(position) => offers.get(position).map(|(act, _)| *act),
+    };
+    let Some(act) = act else { return Ok(Said::Stop) };
+    let domain = if act == Act::Open && inspection.verdict == Verdict::Risky {
+        Some(terminal.ask("Type the domain that this link goes to: ").await?)
+    } else {
+        None
+    };
+    Ok(Said::Act {
+        act,
+        inputs: None,
+        domain,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_dash_or_question_mark_can_be_typed() {
+        for (typed, sent) in [
+            ("\\-", "-"),
+            ("\\?", "?"),
+            ("\\\\-", "\\-"),
+            ("\\x", "\\x"),
+            ("a-", "a-"),
+        ] {
+            assert_eq!(unescaped(typed), sent);
+        }
+    }
+
+    #[test]
+    fn choices_are_numbers_of_the_list() {
+        let options = ["a", "b"].map(|title| OptionView {
+            title: title.to_owned(),
+            value: None,
+        });
+        let choices = Control::Choices {
+            options: options.to_vec(),
+            min_items: None,
+            max_items: None,
+        };
+        assert_eq!(
+            input_of(&choices, " 2, 1"),
+            Ok(Input::Picks { indexes: vec![1, 0] })
+        );
+        assert_eq!(input_of(&choices, "none"), Ok(Input::Picks { indexes: vec![] }));
+        for line in ["0", "3", "a", "1-2", "1 x"] {
+            assert!(input_of(&choices, line).is_err(), "{line}");
+        }
+    }
+}

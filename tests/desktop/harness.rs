@@ -1,0 +1,571 @@
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Nothing here waits for a time; this only ends a test whose event never comes.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Between two looks, where nothing tells of the change.
+const POLL: Duration = Duration::from_millis(25);
+
+/// The running app and its driver. Both end when this is dropped.
+pub(crate) struct Window {
+    pub(crate) client: Client,
+    driver: Running,
+    pub(crate) folder: TempDir,
+}
+
+/// A program that ends with its owner.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// How the window looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Light,
+    Dark,
+}
+
+/// What the browser does when it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FakeBrowser {
+    /// Writes the address into a log.
+    Logs,
+    /// Is not there, and no other either.
+    Missing,
+}
+
+impl Window {
+    pub(crate) async fn open(servers: &[(&str, Value)]) -> Self {
+        Self::open_with(servers, FakeBrowser::Logs, Look::Light).await
+    }
+
+    /// Starts the app with `servers` (name and target) in its settings, beside the practice ones.
+    pub(crate) async fn open_with(servers: &[(&str, Value)], browser: FakeBrowser, look: Look) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        let servers: Vec<Value> = servers
+            .iter()
+            .map(|(name, target)| json!({ "name": name, "target": target, "timeout_seconds": 60, "added": "2026-05-03T10:00:00+02:00" }))
+            .collect();
+        let settings = json!({ "version": 1, "servers": servers });
+        std::fs::write(folder.path().join("servers.json"), settings.to_string()).expect("settings");
+        Self::in_folder(folder, browser, look).await
+    }
+
+    pub(crate) async fn in_folder(folder: TempDir, browser: FakeBrowser, look: Look) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .expect("a port")
+            .local_addr()
+            .expect("a port")
+            .port();
+        let home = folder.path().join("home");
+        std::fs::create_dir_all(home.join(".cache")).expect("a home");
+        let mut driver = Command::new(program("WebKitWebDriver"));
+        driver
+            .arg(format!("--port={port}"))
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .env("HOME", &home)
+            .env("XDG_DATA_HOME", home.join("data"))
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_CACHE_HOME", home.join(".cache"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        if look == Look::Dark {
+            driver.env("GTK_THEME", "Adwaita:dark");
+        }
+        match browser {
+            FakeBrowser::Logs => driver.env("BROWSER", logging_browser(folder.path())),
+            FakeBrowser::Missing => {
+                let empty = folder.path().join("empty");
+                std::fs::create_dir_all(&empty).expect("a folder");
+                driver
+                    .env("BROWSER", folder.path().join("no-such-browser"))
+                    .env("PATH", empty)
+            }
+        };
+        let driver = Running(
+            driver
+                .spawn()
+                .expect("WebKitWebDriver (Debian's webkit2gtk-driver) is installed"),
+        );
+        let client = connect(port, folder.path()).await;
+        let window = Self {
+            client,
+            driver,
+            folder,
+        };
+        window.find("[data-testid=app][data-ready=true]").await;
+        window
+    }
+
+    /// Closes the app and waits until it is gone.
+    pub(crate) async fn close(self) -> TempDir {
+        let Self {
+            client,
+            driver,
+            folder,
+        } = self;
+        let _ = client.close().await;
+        drop(driver);
+        folder
+    }
+
+    /// Waits for the element.
+    pub(crate) async fn find(&self, css: &str) -> Element {
+        match self
+            .client
+            .wait()
+            .at_most(PATIENCE)
+            .for_element(Locator::Css(css))
+            .await
+        {
+            Ok(element) => element,
+            Err(error) => {
+                let page = self
+                    .client
+                    .execute("return document.body.innerText", vec![])
+                    .await;
+                let page = page
+                    .ok()
+                    .and_then(|text| text.as_str().map(str::to_owned))
+                    .unwrap_or_default();
+                self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
+                    .await;
+                panic!("{css}: {error}\n--- the window says:\n{page}");
+            }
+        }
+    }
+
+    pub(crate) async fn click(&self, css: &str) {
+        self.find(css)
+            .await
+            .click()
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"));
+    }
+
+    pub(crate) async fn type_into(&self, css: &str, text: &str) {
+        let field = self.find(css).await;
+        field
+            .clear()
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"));
+        field
+            .send_keys(text)
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"));
+    }
+
+    pub(crate) async fn text(&self, css: &str) -> String {
+        self.find(css)
+            .await
+            .text()
+            .await
+            .unwrap_or_else(|error| panic!("{css}: {error}"))
+    }
+
+    /// Waits until the text of the element holds `words`.
+    pub(crate) async fn wait_for_text(&self, css: &str, words: &str) -> String {
+        let ended = tokio::time::timeout(PATIENCE, async {
+            loop {
+                // The element may be replaced while it is read.
+                if let Ok(text) = self.find(css).await.text().await
+                    && text.contains(words)
+                {
+                    return text;
+                }
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        match ended.await {
+            Ok(text) => text,
+            Err(_) => panic!("{css} never said “{words}” but “{}”", self.text(css).await),
+        }
+    }
+
+    pub(crate) async fn has(&self, css: &str) -> bool {
+        !self
+            .client
+            .find_all(Locator::Css(css))
+            .await
+            .expect("the window answers")
+            .is_empty()
+    }
+
+    pub(crate) async fn script(&self, script: &str) -> Value {
+        self.client
+            .execute(script, vec![])
+            .await
+            .unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Waits until the script returns true.
+    pub(crate) async fn wait_until(&self, script: &str) {
+        let ended = tokio::time::timeout(PATIENCE, async {
+            while self.script(script).await != json!(true) {
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        assert!(ended.await.is_ok(), "{script} never became true");
+    }
+
+    /// Presses an answering button once the card is armed, as a person would after a look.
+    pub(crate) async fn press(&self, act: &str) {
+        self.find("[data-testid=card][data-armed=true]").await;
+        self.click(&format!("[data-testid=card] [data-act={act}]")).await;
+    }
+
+    /// Sends a form. Where fields were below the fold, the first press only shows them.
+    pub(crate) async fn send(&self) {
+        self.press("accept").await;
+        if self
+            .has("[data-testid=card][data-phase=waiting] [data-testid=note]")
+            .await
+        {
+            self.press("accept").await;
+        }
+    }
+
+    /// Starts an action, starter or document by its title on the page of a server.
+    pub(crate) async fn start(&self, server: &str, title: &str) {
+        self.open_server(server).await;
+        self.find("[data-testid=offer]").await;
+        let found = self
+            .client
+            .execute(
+                "const [title] = arguments; const row = [...document.querySelectorAll('[data-testid=offer]')].find((row) => row.innerText.includes(title)); row?.click(); return row !== undefined",
+                vec![json!(title)],
+            )
+            .await
+            .expect("the window answers");
+        assert_eq!(found, json!(true), "{server} offers {title}");
+        self.find("[data-testid=start-card]").await;
+    }
+
+    pub(crate) async fn run(&self) {
+        self.click("[data-testid=run]").await;
+    }
+
+    /// Opens the page of a connected server.
+    pub(crate) async fn open_server(&self, name: &str) {
+        let ended = tokio::time::timeout(PATIENCE, async {
+            loop {
+                let script = "const [name] = arguments; const row = [...document.querySelectorAll('[data-testid=server-row]')].find((row) => row.innerText.includes(name)); if (row?.dataset.state !== 'connected') return row?.innerText ?? ''; row.click(); return true";
+                let clicked = self
+                    .client
+                    .execute(script, vec![json!(name)])
+                    .await
+                    .expect("the window answers");
+                if clicked == json!(true) {
+                    return;
+                }
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        if ended.await.is_err() {
+            panic!(
+                "{name} never connected: {}",
+                self.script("return document.body.innerText").await
+            );
+        }
+        self.find("[data-testid=server-page]").await;
+    }
+
+    /// Opens the oldest question that waits.
+    pub(crate) async fn open_ask(&self) {
+        self.click("[data-testid=inbox]").await;
+        self.click("[data-testid=ask-row][data-phase=waiting]").await;
+        self.find("[data-testid=card][data-phase=waiting]").await;
+    }
+
+    /// Opens the newest finished call and waits for this state of it.
+    pub(crate) async fn open_call(&self, phase: &str) {
+        self.click("[data-testid=calls]").await;
+        self.click("[data-testid=call-row]").await;
+        self.find(&format!("[data-testid=call-card][data-phase={phase}]"))
+            .await;
+    }
+
+    /// The text parts of the result on the screen.
+    pub(crate) async fn result(&self) -> String {
+        self.find("[data-testid=call-card] [data-testid=result-part]")
+            .await;
+        let parts = "return [...document.querySelectorAll('[data-testid=result-part]')].map((part) => part.innerText).join('\\n')";
+        self.script(parts).await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The addresses that the browser was asked to open.
+    pub(crate) fn opened(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.folder.path().join("browser.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    pub(crate) async fn picture_to(&self, path: &Path) {
+        // What is not painted yet is blank in the picture.
+        let painted =
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
+        let _ = self.client.execute_async(painted, vec![]).await;
+        if let Ok(png) = self.client.screenshot().await {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).expect("a folder for pictures");
+            }
+            std::fs::write(path, png).expect("a picture");
+        }
+    }
+}
+
+async fn connect(port: u16, folder: &Path) -> Client {
+    let options = json!({
+        "binary": env!("CARGO_BIN_EXE_countersign"),
+        "args": ["--data-dir", folder],
+    });
+    let Value::Object(capabilities) = json!({ "webkitgtk:browserOptions": options }) else {
+        unreachable!()
+    };
+    let address = format!("http://127.0.0.1:{port}");
+    let mut builder = ClientBuilder::new(HttpConnector::new());
+    builder.capabilities(capabilities.into_iter().collect());
+    let ended = tokio::time::timeout(PATIENCE, async {
+        // The driver needs a moment until it listens.
+        while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            tokio::time::sleep(POLL).await;
+        }
+        builder.connect(&address).await
+    });
+    ended
+        .await
+        .expect("the app starts in time")
+        .expect("the app can be driven")
+}
+
+fn logging_browser(folder: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let script = folder.join("browser");
+    let log = folder.join("browser.log");
+    std::fs::write(
+        &script,
+        format!("#!/bin/sh\nprintf '%s\\n' \"$1\" >> '{}'\n", log.display()),
+    )
+    .expect("a script");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a script");
+    script
+}
+
+fn program(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.exists())
+        .unwrap_or_else(|| name.into())
+}
+
+/// One of the servers on the official SDKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sdk {
+    Python,
+    TypeScript,
+}
+
+/// Such a server, serving HTTP on loopback, and the log of what reached it.
+pub(crate) struct SdkServer {
+    _running: Running,
+    pub(crate) url: String,
+    log: PathBuf,
+    _folder: TempDir,
+}
+
+impl Sdk {
+    pub(crate) const ALL: [Self; 2] = [Self::Python, Self::TypeScript];
+
+    fn command(self) -> (PathBuf, PathBuf) {
+        let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/servers");
+        match self {
+            Self::Python => (
+                servers.join(".cache/venv/bin/python"),
+                servers.join("python/server.py"),
+            ),
+            Self::TypeScript => (program("node"), servers.join("typescript/server.mjs")),
+        }
+    }
+
+    pub(crate) fn serve(self) -> SdkServer {
+        let folder = TempDir::new().expect("a folder");
+        let log = folder.path().join("received.jsonl");
+        let (program, server) = self.command();
+        let mut child = Command::new(&program)
+            .arg(&server)
+            .args(["--http", "0", "--log"])
+            .arg(&log)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!(
+                    "{}: {error}; run tests/interop/servers/setup.sh",
+                    program.display()
+                )
+            });
+        let stdout = child.stdout.take().expect("stdout");
+        let running = Running(child);
+        let url = BufReader::new(stdout)
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix("listening on ").map(str::to_owned))
+            .expect("the server says where it listens");
+        SdkServer {
+            _running: running,
+            url,
+            log,
+            _folder: folder,
+        }
+    }
+
+    /// The target of the same server over stdio, and its log.
+    pub(crate) fn over_stdio(self, folder: &Path) -> (Value, PathBuf) {
+        let log = folder.join("received-stdio.jsonl");
+        let (program, server) = self.command();
+        let args = json!([server, "--stdio", "--log", log]);
+        (
+            json!({ "kind": "stdio", "command": program, "args": args, "env": [], "cwd": null }),
+            log,
+        )
+    }
+}
+
+impl SdkServer {
+    pub(crate) fn target(&self) -> Value {
+        json!({ "kind": "http", "url": self.url, "headers": [] })
+    }
+
+    /// The requests that reached it, oldest first, each with `method`, `id`, `params`, `headers`, `raw`.
+    pub(crate) fn received(&self) -> Vec<Value> {
+        received(&self.log, "request")
+    }
+
+    /// The visits to its pages.
+    pub(crate) fn visits(&self) -> usize {
+        received(&self.log, "page").len()
+    }
+}
+
+pub(crate) fn received(log: &Path, kind: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"))
+        .filter(|line| line["kind"] == kind)
+        .collect()
+}
+
+/// Visits a page as the person's browser would.
+pub(crate) async fn visit(url: &str) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let url: tauri::Url = url.parse().expect("an address");
+    let host = format!(
+        "{}:{}",
+        url.host_str().expect("a host"),
+        url.port().expect("a port")
+    );
+    let mut stream = tokio::net::TcpStream::connect(&host)
+        .await
+        .expect("the page is served");
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let request = format!(
+        "GET {}{query} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n",
+        url.path()
+    );
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// Waits until it is so.
+pub(crate) async fn until(mut is: impl FnMut() -> bool) {
+    let ended = tokio::time::timeout(PATIENCE, async {
+        while !is() {
+            tokio::time::sleep(POLL).await;
+        }
+    });
+    ended.await.expect("what was waited for happened");
+}
+
+/// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants. `answer` gets the
+/// params of each `tools/call`.
+pub(crate) struct ScriptedServer {
+    pub(crate) url: String,
+}
+
+impl ScriptedServer {
+    pub(crate) fn start(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+        let answer = std::sync::Arc::new(answer);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let answer = std::sync::Arc::clone(&answer);
+                std::thread::spawn(move || serve(&stream, &*answer));
+            }
+        });
+        Self { url }
+    }
+
+    pub(crate) fn target(&self) -> Value {
+        json!({ "kind": "http", "url": self.url, "headers": [] })
+    }
+}
+
+fn serve(stream: &std::net::TcpStream, answer: &dyn Fn(&Value) -> Value) {
+    use std::io::{Read, Write};
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    if reader.read_exact(&mut body).is_err() {
+        return;
+    }
+    let Ok(request) = serde_json::from_slice::<Value>(&body) else {
+        return;
+    };
+    let result = match request["method"].as_str() {
+        Some("server/discover") => json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+            "ttlMs": 0, "cacheScope": "private",
+            "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "Countersign", "version": "1" } },
+        }),
+        Some("tools/list") => json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "tools": [{ "name": "speak", "inputSchema": { "type": "object", "properties": {} } }],
+        }),
+        _ => answer(&request["params"]),
+    };
+    let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
+    let mut stream = stream;
+    let _ = write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+}

@@ -1,0 +1,27 @@
+//! The real window, driven through WebKitWebDriver: what a person does, against practice servers and servers on the
+//! official SDKs. Needs a display and `tests/interop/servers/setup.sh`; `make test` brings both.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests start programs and wait for them")]
+
+/// Starts the app, the driver and the servers.
+mod harness;
+
+/// Adding servers, settings, results, keyboard.
+mod everyday;
+/// Forms: accept, decline, dismiss, and exactly what reaches the server.
+mod forms;
+/// What a hostile server cannot do.
+mod hostile;
+/// Links: consent, one launch, the waiting card.
+mod links;
+/// The pictures of the README and of `make demo`.
+mod pictures;
+/// Several rounds, and several questions in one.
+mod rounds;

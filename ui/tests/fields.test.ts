@@ -1,0 +1,353 @@
+import { describe, expect, it } from "vitest";
+import { ask, field, form, many, options, text } from "../dev/fixtures";
+import type { Control, FieldInput, FieldView, Input } from "../src/lib/wire";
+import { all, box, choose, fill, one, openAsk, press, sent, textOf, userEvent } from "./desk";
+
+const CHOICE: Control = { kind: "choice", options: options("x", "y") };
+const CHOICES: Control = {
+  kind: "choices",
+  options: options("Monday", "Tuesday", "Wednesday"),
+  minItems: null,
+  maxItems: null,
+};
+const YES_NO: Control = { kind: "yesNo" };
+const NUMBER: Control = { kind: "number", integer: true, minimum: "18", maximum: null };
+
+const REQUIRED = { required: true };
+const suggest = (suggested: Input) => ({ suggested });
+const pick = (index: number): Input => ({ kind: "pick", index });
+const flag = (value: boolean): Input => ({ kind: "flag", value });
+const typed = (value: string): Input => ({ kind: "text", text: value });
+
+async function check(view: FieldView, gesture: () => Promise<void>, expected: Input | null) {
+  const backend = await openAsk(ask({ body: form([view]) }));
+  await gesture();
+  const entries: FieldInput[] = expected ? [{ field: view.id, input: expected }] : [];
+  expect(await sent(backend)).toEqual(entries);
+}
+
+const nothing = async () => {};
+const none = () => userEvent.click(one("[data-field='3'] .tools button:last-child"));
+
+describe("what a gesture enters", () => {
+  const table: [string, FieldView, () => Promise<void>, Input | null][] = [
+    ["an untouched text", field(3, "T", text()), nothing, null],
+    ["an untouched number is not its minimum", field(3, "N", NUMBER), nothing, null],
+    ["an untouched suggestion", field(3, "T", text(), suggest(typed("Hello"))), nothing, null],
+    ["a text", field(3, "T", text()), () => fill(3, "Ada"), typed("Ada")],
+    [
+      "a text that was emptied again",
+      field(3, "T", text()),
+      async () => {
+        await fill(3, "A");
+        await fill(3, "");
+      },
+      null,
+    ],
+    [
+      "a suggestion that was cleared",
+      field(3, "T", text(), suggest(typed("Hello"))),
+      () => fill(3, ""),
+      { kind: "empty" },
+    ],
+    ["a number as it was typed", field(3, "N", NUMBER), () => fill(3, "012.50"), typed("012.50")],
+    ["a number that is none", field(3, "N", NUMBER), () => fill(3, "12abc"), typed("12abc")],
+    [
+      "blanks as they were typed",
+      field(3, "M", text({ format: "email" })),
+      () => fill(3, " a@b "),
+      typed(" a@b "),
+    ],
+    ["yes", field(3, "Q", YES_NO, REQUIRED), () => choose(3, "yes"), flag(true)],
+    ["no", field(3, "Q", YES_NO, REQUIRED), () => choose(3, "no"), flag(false)],
+    ["an untouched optional yes or no", field(3, "Q", YES_NO), nothing, null],
+    [
+      "no answer after yes",
+      field(3, "Q", YES_NO),
+      async () => {
+        await choose(3, "yes");
+        await choose(3, "none");
+      },
+      null,
+    ],
+    [
+      "no answer instead of a suggested yes",
+      field(3, "Q", YES_NO, suggest(flag(true))),
+      () => choose(3, "none"),
+      { kind: "empty" },
+    ],
+    ["one of two", field(3, "C", CHOICE, REQUIRED), () => choose(3, 1), pick(1)],
+    [
+      "no answer instead of a suggested choice",
+      field(3, "C", CHOICE, suggest(pick(0))),
+      () => choose(3, "none"),
+      { kind: "empty" },
+    ],
+    [
+      "two of three, in the order of the form",
+      field(3, "D", CHOICES),
+      async () => {
+        await choose(3, 2);
+        await choose(3, 0);
+      },
+      { kind: "picks", indexes: [0, 2] },
+    ],
+    [
+      "a tick taken back",
+      field(3, "D", CHOICES),
+      async () => {
+        await choose(3, 2);
+        await choose(3, 2);
+      },
+      null,
+    ],
+    [
+      "suggested ticks taken away",
+      field(3, "D", CHOICES, suggest({ kind: "picks", indexes: [1] })),
+      () => choose(3, 1),
+      { kind: "empty" },
+    ],
+    [
+      "all",
+      field(3, "D", CHOICES),
+      () => userEvent.click(one("[data-field='3'] .tools button")),
+      { kind: "picks", indexes: [0, 1, 2] },
+    ],
+    [
+      "none, said on purpose, of a required one",
+      field(3, "D", CHOICES, REQUIRED),
+      none,
+      { kind: "picks", indexes: [] },
+    ],
+  ];
+  it.each(table)("%s", (_, view, gesture, expected) => check(view, gesture, expected));
+
+  it("goes back to the server's suggestion", async () => {
+    const view = field(3, "T", text(), suggest(typed("Hello")));
+    await check(
+      view,
+      async () => {
+        await fill(3, "Bye");
+        await userEvent.click(one("[data-field='3'] .button.quiet"));
+        expect(box(3).value).toBe("Hello");
+      },
+      null,
+    );
+  });
+});
+
+describe("what a field looks like before it is touched", () => {
+  it("chooses nothing where nothing was suggested", async () => {
+    await openAsk(
+      ask({
+        body: form([
+          field(0, "C", CHOICE, REQUIRED),
+          field(1, "Q", YES_NO, REQUIRED),
+          field(2, "D", CHOICES),
+        ]),
+      }),
+    );
+    expect(all("[data-testid='field'] input:checked")).toEqual([]);
+  });
+
+  it("shows an optional yes or no in three states, the third chosen", async () => {
+    await openAsk(ask({ body: form([field(0, "Q", YES_NO)]) }));
+    expect(all("[data-option]").map((option) => option.dataset.option)).toEqual([
+      "yes",
+      "no",
+      "none",
+    ]);
+    expect(one("input:checked").dataset.option).toBe("none");
+  });
+
+  it("marks a suggestion in words, at the field and in the review line", async () => {
+    await openAsk(ask({ body: form([field(0, "Copies", NUMBER, suggest(typed("20")))]) }));
+    expect(textOf("[data-field='0'] .hint")).toContain("suggested by the server");
+    expect(textOf("[data-testid='review']")).toContain("Copies = 20 (suggested by the server)");
+  });
+
+  it("says limits, required and optional in words", async () => {
+    await openAsk(
+      ask({
+        body: form([
+          field(0, "A", text({ minLength: 2, maxLength: 40 }), REQUIRED),
+          field(1, "B", { kind: "number", integer: false, minimum: "0.5", maximum: null }),
+          field(2, "C", { ...CHOICES, minItems: 1, maxItems: 2 }),
+        ]),
+      }),
+    );
+    expect(textOf("[data-field='0'] .hint")).toBe("required · 2 to 40 characters");
+    expect(textOf("[data-field='1'] .hint")).toBe(
+      "optional, left out if empty · number, 0.5 or more",
+    );
+    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose 1 to 2");
+  });
+
+  it("shows the value where it differs from the title", async () => {
+    const option = { title: "Europe", value: "eu1" };
+    await openAsk(ask({ body: form([field(0, "R", { kind: "choice", options: [option] })]) }));
+    expect(textOf("[data-field='0'] .option")).toBe("Europe eu1");
+  });
+});
+
+describe("a searchable list", () => {
+  const LIST = field(0, "Country", { kind: "choice", options: many(300) }, REQUIRED);
+  const expanded = () => box(0).getAttribute("aria-expanded");
+  const active = () => box(0).getAttribute("aria-activedescendant");
+
+  it("is worked with the keyboard alone", async () => {
+    const backend = await openAsk(ask({ body: form([LIST]) }));
+    box(0).focus();
+    await expect.poll(expanded).toBe("true");
+    expect(active()).toBeNull();
+    await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+    await expect.poll(() => textOf(`#${active()}`)).toBe("Option 2");
+    await userEvent.keyboard("{Enter}");
+    await expect.poll(expanded).toBe("false");
+    expect(box(0).value).toBe("Option 2");
+    expect(document.activeElement).toBe(box(0));
+    expect(await sent(backend)).toEqual([{ field: 0, input: pick(1) }]);
+  });
+
+  it("finds by typing and reaches rows that are not drawn", async () => {
+    const backend = await openAsk(ask({ body: form([LIST]) }));
+    box(0).focus();
+    await userEvent.keyboard("{ArrowUp}");
+    await expect.poll(() => (active() ? textOf(`#${active()}`) : "")).toContain("Option 300");
+    expect(all("[role='option']").length).toBeLessThan(60);
+    await userEvent.keyboard("opt_299");
+    await expect.poll(() => textOf("[role='listbox']")).toContain("");
+    await userEvent.clear(box(0));
+    await userEvent.keyboard("Option 298");
+    await expect.poll(() => all("[role='option']").length).toBe(1);
+    expect(one("[role='option']").getAttribute("aria-setsize")).toBe("1");
+    await userEvent.keyboard("{Enter}");
+    await expect.poll(() => textOf("[data-field='0'] .chosen")).toBe("Sends opt_298");
+    expect(await sent(backend)).toEqual([{ field: 0, input: pick(297) }]);
+  });
+
+  it("chooses nothing by being left", async () => {
+    const backend = await openAsk(ask({ body: form([LIST]) }));
+    box(0).focus();
+    await userEvent.keyboard("{ArrowDown}");
+    await userEvent.tab();
+    await expect.poll(expanded).toBe("false");
+    expect(await sent(backend)).toEqual([]);
+  });
+
+  it("is chosen from with the pointer and cleared where it is optional", async () => {
+    const view = field(0, "Country", { kind: "choice", options: many(12) }, suggest(pick(4)));
+    const backend = await openAsk(ask({ body: form([view]) }));
+    expect(box(0).value).toBe("Option 5");
+    await userEvent.click(box(0));
+    await userEvent.click(one("[role='option'][data-row='6']"));
+    expect(box(0).value).toBe("Option 7");
+    await userEvent.click(one("[data-field='0'] .line .button"));
+    expect(await sent(backend)).toEqual([{ field: 0, input: { kind: "empty" } }]);
+  });
+});
+
+describe("dates", () => {
+  const PICKED = "2027-03-05T14:30";
+
+  function pickDate(value: string) {
+    const picker = one("[data-picker]") as HTMLInputElement;
+    picker.value = value;
+    picker.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  it("case_026 writes a picked date and time with the local offset", async () => {
+    const backend = await openAsk(
+      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
+    );
+    pickDate(PICKED);
+    await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+01:00") }]);
+  });
+
+  it("case_026 leaves a typed time as it is", async () => {
+    const view = field(0, "At", text({ format: "date-time" }));
+    await check(view, () => fill(0, "2027-03-05T13:30:00Z"), typed("2027-03-05T13:30:00Z"));
+  });
+
+  it("writes a picked date as it is", async () => {
+    const view = field(0, "On", text({ format: "date" }));
+    await check(view, async () => pickDate("2027-03-05"), typed("2027-03-05"));
+  });
+
+  it("explains an hour that the clock skips instead of moving it", async () => {
+    const backend = await openAsk(
+      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
+    );
+    pickDate("2027-03-28T02:30");
+    await expect
+      .poll(() => textOf("[data-field='0']"))
+      .toContain("02:30 does not exist on that day");
+    expect(await sent(backend)).toEqual([]);
+  });
+});
+
+describe("what is wrong", () => {
+  const FORM = form([
+    field(0, "Handle", text(), REQUIRED),
+    field(1, "Note", text()),
+    field(2, "Pick", CHOICE, REQUIRED),
+  ]);
+  const INVALID = {
+    kind: "invalid" as const,
+    errors: [
+      { field: 2, code: "required" as const, message: "Choose one." },
+      { field: 0, code: "required" as const, message: "Type something here." },
+    ],
+  };
+
+  it("is shown at a field only after it was left", async () => {
+    await openAsk(ask({ body: FORM }));
+    expect(all(".error")).toEqual([]);
+    box(0).focus();
+    await userEvent.tab();
+    await expect
+      .poll(() => all(".error").map((error) => error.textContent))
+      .toEqual(["! Type something here."]);
+    expect(box(0).getAttribute("aria-invalid")).toBe("true");
+    expect(box(0).getAttribute("aria-describedby")).toContain(one(".error").id);
+  });
+
+  it("case_002 is all shown after Send, with focus in the first wrong field", async () => {
+    const backend = await openAsk(ask({ body: FORM }));
+    backend.answer = () => INVALID;
+    await press("accept");
+    await expect.poll(() => document.activeElement).toBe(box(0));
+    expect(all(".error").length).toBe(2);
+    expect(textOf("[data-testid='error-summary']")).toContain(
+      "2 fields need a look. Nothing was sent.",
+    );
+    await userEvent.click(all("[data-testid='error-summary'] button")[1] as HTMLElement);
+    expect(document.activeElement).toBe(one("[data-field='2'] input"));
+  });
+
+  it("is asked of Rust while typing, once and not at each letter", async () => {
+    const backend = await openAsk(ask({ body: FORM }));
+    box(0).focus();
+    await userEvent.keyboard("Ada");
+    await expect
+      .poll(() => backend.drafts.at(-1)?.inputs)
+      .toEqual([{ field: 0, input: typed("Ada") }]);
+    expect(backend.drafts.length).toBe(1);
+    expect(textOf("[data-testid='review']")).toContain("Handle = Ada");
+  });
+});
+
+describe("Enter in a text box", () => {
+  it("moves on to the next field and sends nothing", async () => {
+    const backend = await openAsk(
+      ask({ body: form([field(0, "A", text()), field(1, "B", text())]) }),
+    );
+    box(0).focus();
+    await userEvent.keyboard("yes please{Enter}");
+    expect(document.activeElement).toBe(box(1));
+    await userEvent.keyboard("{Enter}{Enter}");
+    expect(document.activeElement).toBe(box(1));
+    expect(backend.answers).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { FakeBackend } from "../dev/fake";
+import { ask, COPIES, call, NOTE, PAGE, PRACTICE, REGION, snapshot } from "../dev/fixtures";
+import type { ArgumentsView } from "../src/lib/wire";
+import { all, choose, one, openWindow, size, textOf, userEvent } from "./desk";
+
+afterEach(() => size(1280, 800));
+
+const ARGUMENTS: ArgumentsView = {
+  kind: "action",
+  title: "Create an invoice",
+  description: null,
+  form: { fields: [REGION, COPIES, NOTE] },
+  jsonReason: null,
+  jsonTemplate: "{}",
+};
+
+function withPage(): FakeBackend {
+  const backend = new FakeBackend();
+  backend.pages.set(1, PAGE);
+  backend.offers = () => ARGUMENTS;
+  backend.putCall({ call: call({ phase: "done", word: "done" }), parts: [], json: null });
+  return backend;
+}
+
+describe("a server's page", () => {
+  it("explains each kind once and finds by name", async () => {
+    await openWindow(withPage(), { list: { kind: "server", server: 1 } });
+    await expect.poll(() => all("[data-testid='offer']").length).toBe(5);
+    expect(all("main h3").map((title) => title.textContent?.trim())).toEqual([
+      "Actions: things this server can do (tools)",
+      "Starters: texts to begin with (prompts)",
+      "Documents: things to read (resources)",
+    ]);
+    await userEvent.fill(one("[data-testid='search']"), "calendar");
+    await expect.poll(() => all("[data-testid='offer']").length).toBe(1);
+  });
+
+  it("starts a call with what was entered and shows the call", async () => {
+    const backend = withPage();
+    await openWindow(backend, { list: { kind: "server", server: 1 } });
+    await expect.poll(() => all("[data-testid='offer']").length).toBe(5);
+    await userEvent.click(one("[data-testid='offer'][data-kind='action'][data-index='0']"));
+    await expect.poll(() => all("[data-testid='field']").length).toBe(3);
+    expect(document.activeElement?.id).toBe("start1-action-0-heading");
+    await choose(0, 1);
+    await userEvent.click(one("[data-testid='run']"));
+    await expect
+      .poll(() => backend.starts)
+      .toEqual([
+        {
+          offer: { server: 1, kind: "action", index: 0 },
+          args: { kind: "fields", fields: [{ field: 0, input: { kind: "pick", index: 1 } }] },
+        },
+      ]);
+    await expect.poll(() => textOf("[data-testid='call-word']")).toBe("done");
+  });
+
+  it("says what is wrong with JSON, at the editor", async () => {
+    const backend = withPage();
+    backend.offers = () => ({ ...ARGUMENTS, form: null, jsonReason: "Too deep to draw." });
+    backend.start = () => ({ kind: "bad_json", message: "Line 1: a comma is missing." });
+    await openWindow(backend, {
+      card: { kind: "start", offer: { server: 1, kind: "action", index: 2 } },
+    });
+    await expect.poll(() => all("[data-testid='json-editor']").length).toBe(1);
+    await userEvent.fill(one("[data-testid='json-editor']"), "{");
+    await userEvent.click(one("[data-testid='run']"));
+    await expect.poll(() => textOf(".wrong")).toBe("Line 1: a comma is missing.");
+    expect(backend.starts[0]?.args).toEqual({ kind: "json", text: "{" });
+    expect(document.activeElement).toBe(one("[data-testid='json-editor']"));
+  });
+
+  it("lists the open questions before a server is removed", async () => {
+    const backend = withPage().put(ask());
+    await openWindow(backend, { list: { kind: "server", server: 1 } });
+    await expect.poll(() => all("[data-testid='remove']").length).toBe(1);
+    await userEvent.click(one("[data-testid='remove']"));
+    expect(textOf("dialog")).toContain("1 question of this server is open here.");
+    expect(textOf("dialog li")).toBe("Choose where the invoice is filed.");
+    expect(document.activeElement).toBe(one("[data-confirm='safe']"));
+    await userEvent.click(one("[data-confirm='go']"));
+    await expect.poll(() => backend.removed).toEqual([1]);
+  });
+});
+
+describe("adding a server", () => {
+  it("shows exactly what would run before anything is added", async () => {
+    const backend = new FakeBackend();
+    backend.pages.set(1, PAGE);
+    const draft = {
+      name: "notes",
+      target: {
+        kind: "stdio" as const,
+        command: "npx",
+        args: ["-y", "notes server"],
+        env: [],
+        cwd: null,
+      },
+      timeoutSeconds: 60,
+    };
+    backend.preview = () => ({ draft, notes: ["A program will run with your rights."] });
+    await openWindow(backend);
+    await userEvent.click(one("[data-testid='add-server']"));
+    await userEvent.fill(one("[data-testid='add-pasted']"), "npx -y 'notes server'");
+    await userEvent.click(one("[data-testid='add-look']"));
+    await expect.poll(() => all("[data-testid='add-target']").length).toBe(1);
+    expect(textOf("[data-testid='add-target']")).toBe("npx -y 'notes server'");
+    expect(textOf("[data-testid='add-notes']")).toBe("A program will run with your rights.");
+    expect(backend.added).toEqual([]);
+    await userEvent.fill(one("[data-testid='add-name']"), "My notes");
+    await userEvent.click(one("[data-testid='add-confirm']"));
+    await expect.poll(() => backend.added).toEqual([{ ...draft, name: "My notes" }]);
+  });
+});
+
+describe("a first start in a small window", () => {
+  it("offers the first question beside the servers", async () => {
+    await size(640, 480);
+    const backend = new FakeBackend();
+    backend.world = snapshot({ servers: [PRACTICE] });
+    await openWindow(backend);
+    expect(one("[data-testid='first-question']").getClientRects().length).toBe(1);
+    expect(one("[data-testid='server-row']").getClientRects().length).toBe(1);
+  });
+});
