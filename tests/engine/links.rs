@@ -1,7 +1,8 @@
 //! Links: opened once for each consent, from the inspected value; the waiting card.
 
 use crate::kit::{Desk, Gate, Http, Reply, done, form, input_required, link, name, text};
-use countersign_core::view::{Act, Action, Answered, AskBody, AskPhase, AskView, CallId, CallPhase};
+use countersign_core::view::{Act, Action, Answered, AskBody, AskPhase, AskView, CallAct, CallId, CallPhase};
+use countersign_core::wire::json::Json;
 
 const CALL: &str = r#""name":"t","arguments":{"a":1}"#;
 const PAGE: &str = "https://pay.example.com/start?t=1";
@@ -547,4 +548,114 @@ async fn an_endless_page_can_always_be_left() {
     desk.act(ask.id, Act::StopCall).await;
     desk.call_in(call, CallPhase::Stopped).await;
     assert_eq!((server.seen().len(), desk.browser.opened().len()), (14, 1));
+}
+
+#[tokio::test]
+async fn a_lost_request_after_a_round_without_questions_is_not_the_links_answer() {
+    let come_back = || Reply::Result(input_required(&[], Some(r#""s2""#)));
+    let (desk, server, call) = desk(vec![
+        ask_link(PAGE, Some(r#""s1""#)),
+        come_back(),
+        Reply::Close,
+        ask_link(PAGE, None),
+        Reply::Result(done("ok")),
+    ])
+    .await;
+    let ask = desk.question(call).await;
+    desk.act(ask.id, Act::Open).await;
+    let row = desk.call_in(call, CallPhase::Unknown).await;
+    assert_eq!(row.acts, [CallAct::SendAgain, CallAct::Leave]);
+    assert_eq!(
+        desk.view(ask.id).acts,
+        [Act::Open, Act::StopCall],
+        "its answer arrived"
+    );
+    desk.app
+        .act_on_call(call, CallAct::SendAgain)
+        .expect("sent again");
+    let again = desk.question(call).await;
+    assert_eq!((again.id, &again.phase), (ask.id, &waiting(None)));
+    assert_eq!(desk.act(ask.id, Act::Decline).await, Answered::Sent);
+    desk.finished(call).await;
+    let params = server.params();
+    assert_eq!(params[1], told("accept", Some(r#""s1""#)));
+    assert_eq!(params[2], format!(r#"{{{CALL},"requestState":"s2"}}"#));
+    assert_eq!(params[2], params[3]);
+    assert_eq!(params[4], told("decline", None));
+}
+
+#[tokio::test]
+async fn a_link_asked_again_beside_a_form_waits_for_it() {
+    let (desk, server, call) = desk(vec![
+        ask_link(PAGE, None),
+        Reply::Result(input_required(
+            &[("page", link("Still.", PAGE)), ("f", form("F", name()))],
+            Some(r#""s""#),
+        )),
+        Reply::Result(done("ok")),
+    ])
+    .await;
+    let first = desk.question(call).await;
+    desk.act(first.id, Act::Open).await;
+    let asks = desk.questions(call, 2).await;
+    let page = asks.iter().find(|ask| ask.id == first.id).expect("the same card");
+    assert_eq!((&page.phase, page.position, page.of), (&waiting(None), 2, 2));
+    assert_eq!(
+        desk.act(page.id, Act::CheckAgain).await,
+        Answered::Kept { open: 1 }
+    );
+    let other = asks.iter().find(|ask| ask.id != first.id).expect("the form");
+    assert_eq!(desk.accept(other.id, vec![text(0, "x")]).await, Answered::Sent);
+    desk.finished(call).await;
+    let sent = Json::parse(&server.params()[2]).expect("JSON");
+    let responses = sent.get("inputResponses").expect("answers");
+    assert_eq!(
+        responses.get("page").map(ToString::to_string).as_deref(),
+        Some(r#"{"action":"accept"}"#)
+    );
+    assert!(responses.get("f").is_some());
+    assert_eq!(desk.browser.opened(), [PAGE]);
+}
+
+#[tokio::test]
+async fn a_link_retry_that_was_refused_before_anything_happened_can_be_checked_again() {
+    let (desk, server, call) = desk(vec![
+        ask_link(PAGE, None),
+        Reply::Body(401, "text/plain", String::new()),
+        Reply::Result(done("ok")),
+    ])
+    .await;
+    let ask = in_browser(&desk, call).await;
+    assert!(
+        ask.notices
+            .iter()
+            .any(|notice| notice.starts_with("The server could not be told")),
+        "{:?}",
+        ask.notices
+    );
+    desk.act(ask.id, Act::CheckAgain).await;
+    desk.finished(call).await;
+    assert_eq!(server.params()[1], server.params()[2]);
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_react_is_no_answer_even_if_it_does_later() {
+    let (desk, server, call) = desk(vec![ask_link(PAGE, None)]).await;
+    let ask = desk.question(call).await;
+    desk.browser.hold();
+    desk.look(ask.id);
+    let inbox = desk.app.inbox().clone();
+    let opening = tokio::spawn(async move { inbox.act(ask.id, ask.revision, Act::Open, None, None).await });
+    desk.until("opening", |desk| {
+        (desk.phase(ask.id) == AskPhase::Opening).then_some(())
+    })
+    .await;
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(16)).await;
+    tokio::time::resume();
+    let answered = opening.await.expect("no panic");
+    assert!(matches!(answered, Answered::OpenFailed { .. }), "{answered:?}");
+    desk.browser.release();
+    assert!(matches!(desk.phase(ask.id), AskPhase::OpenFailed { .. }));
+    assert_eq!(server.seen().len(), 1);
 }

@@ -144,10 +144,12 @@ impl Host for CallHost {
             let Some(call) = state.calls.get_mut(&self.call) else {
                 return Next::Leave;
             };
+            // After a round without questions the lost request carried no answer: the earlier ones arrived.
+            let carries_answers = call.rounds == call.round_number && trouble != Trouble::Cap;
             let mut asks: Vec<&mut Ask> = state
                 .asks
                 .values_mut()
-                .filter(|ask| ask.call == call.id && ask.round == call.round_number)
+                .filter(|ask| carries_answers && ask.call == call.id && ask.round == call.round_number)
                 .collect();
             if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
                 && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
