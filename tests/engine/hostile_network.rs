@@ -2,9 +2,7 @@
 
 use crate::kit::{Desk, Http, Reply, form, input_required, link, name};
 use countersign_core::mrtr::driver::End;
-use countersign_core::settings::Settings;
 use countersign_core::view::{AskBody, CallPhase, ResultPart};
-use countersign_core::wire::request::Elicitation;
 
 async fn fails(result: &str, said: &str) {
     let server = Http::replies([Reply::Result(result.to_owned())]).await;
@@ -110,22 +108,6 @@ async fn http_57_59_a_state_or_a_round_too_large_fails_with_the_figure() {
         "17 questions in one round; 16 is the most",
     )
     .await;
-}
-
-#[tokio::test]
-async fn a_question_where_nothing_was_declared_fails_the_call() {
-    let asked = input_required(&[("q", form("m", name()))], Some(r#""s""#));
-    let server = Http::replies([Reply::Result(asked)]).await;
-    let desk = Desk::with(Settings::Memory, Elicitation::None);
-    let call = desk.call(desk.add("one", &server));
-    let row = desk.call_in(call, CallPhase::Failed).await;
-    let detail = row.detail.unwrap_or_default();
-    assert!(
-        detail.contains("“q” asks for “elicitation/create”, which this program never declared"),
-        "{detail}"
-    );
-    assert!(desk.app.snapshot().asks.is_empty());
-    assert_eq!(server.seen().len(), 1);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use countersign_core::mrtr::machine::Word;
 use countersign_core::transport::{Fault, Note, Patience, Reply};
 use countersign_core::view::{Act, CallAct, CallId, CallPhase, Initiator, OfferKind, ServerId};
 use countersign_core::wire::json::Json;
-use countersign_core::wire::request::{Elicitation, Method, Request};
+use countersign_core::wire::request::{Method, Request};
 use countersign_core::wire::rpc::Response;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,10 +30,6 @@ fn paused_now() -> tokio::time::Instant {
 impl Line for Scripted {
     fn patience(&self) -> Patience {
         Patience::of(Duration::from_secs(60))
-    }
-
-    fn declared(&self) -> Elicitation {
-        Elicitation::Both
     }
 
     async fn send(

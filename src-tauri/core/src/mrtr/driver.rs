@@ -7,7 +7,7 @@ use super::machine::{Machine, Step, Word};
 use crate::transport::{Fault, Note, Patience, Reply};
 use crate::wire::json::Json;
 use crate::wire::outcome::OutcomeFault;
-use crate::wire::request::{Elicitation, Request};
+use crate::wire::request::Request;
 use crate::wire::rpc::RpcError;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -15,9 +15,6 @@ use tokio_util::sync::CancellationToken;
 /// A way to one server.
 pub trait Line: Send + Sync {
     fn patience(&self) -> Patience;
-
-    /// What every request declares about asking.
-    fn declared(&self) -> Elicitation;
 
     /// Sends one request under a new id and waits for its answer.
     fn send(
@@ -127,7 +124,6 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
         step = match step {
             Step::Done(result) => return End::Done(result),
             Step::Failed(fault) => return End::Invalid(fault),
-            Step::Ask if line.declared() == Elicitation::None => return End::Invalid(undeclared(&machine)),
             Step::Ask => {
                 let Some(answers) = host.answer(&machine).await else {
                     return End::Stopped { in_flight: false };
@@ -188,15 +184,6 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                 }
             }
         };
-    }
-}
-
-/// The server asks although it was told that nobody can be asked here.
-fn undeclared(machine: &Machine) -> OutcomeFault {
-    let first = machine.round().and_then(|round| round.entries.first());
-    OutcomeFault::UndeclaredMethod {
-        key: crate::text::chip(first.map(|(key, _)| key.as_str()).unwrap_or_default()),
-        method: "elicitation/create".to_owned(),
     }
 }
 

@@ -172,10 +172,6 @@ impl Line for Session {
         Patience::of(self.timeout)
     }
 
-    fn declared(&self) -> Elicitation {
-        self.elicitation
-    }
-
     async fn send(
         &self,
         request: &Request,
