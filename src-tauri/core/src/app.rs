@@ -41,6 +41,8 @@ struct Shared {
     settings: Settings,
     clock: Arc<dyn Clock>,
     notices: Mutex<Vec<String>>,
+    /// Entries of the settings that cannot be used; they stay in the file.
+    left_out: Vec<Entry>,
     elicitation: Elicitation,
     changed: watch::Sender<u32>,
 }
@@ -66,6 +68,10 @@ struct Server {
 /// Where a configured server comes from.
 enum Origin {
     Added(Entry),
+    /// For this run only; since when, RFC 3339.
+    Passing {
+        since: String,
+    },
     /// Built in; its page for rehearsing links, if it has one.
     Practice {
         page: Option<Url>,
@@ -87,29 +93,33 @@ impl Countersign {
     /// Reads the settings; nothing is connected yet.
     pub fn new(parts: Parts) -> Self {
         let loaded = parts.settings.load();
+        let mut notices: Vec<String> = loaded.notice.into_iter().collect();
+        let (mut usable, mut left_out) = (Vec::new(), Vec::new());
+        for entry in loaded.servers {
+            match address::target(&entry.target) {
+                Ok(target) => usable.push((entry, target)),
+                Err(reason) => {
+                    let name = text::chip(&entry.name);
+                    notices.push(format!("The server “{name}” was left out: {reason}"));
+                    left_out.push(entry);
+                }
+            }
+        }
         let app = Self {
             shared: Arc::new(Shared {
                 inbox: Inbox::new(Arc::clone(&parts.clock), parts.browser, parts.guard, parts.word),
                 servers: Mutex::default(),
                 settings: parts.settings,
                 clock: parts.clock,
-                notices: Mutex::new(loaded.notice.into_iter().collect()),
+                notices: Mutex::new(notices),
+                left_out,
                 elicitation: parts.elicitation,
                 changed: watch::Sender::new(0),
             }),
         };
-        for entry in loaded.servers {
-            match address::target(&entry.target) {
-                Ok(target) => {
-                    let timeout = seconds(entry.timeout_seconds);
-                    app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
-                }
-                Err(reason) => {
-                    let name = text::chip(&entry.name);
-                    app.lock_notices()
-                        .push(format!("The server “{name}” was left out: {reason}"));
-                }
-            }
+        for (entry, target) in usable {
+            let timeout = seconds(entry.timeout_seconds);
+            app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
         }
         app
     }
@@ -130,20 +140,8 @@ impl Countersign {
 
     /// Adds a server for this run only.
     pub fn add_passing(&self, name: &str, target: Target, timeout: Duration) -> ServerId {
-        let draft = ServerDraft {
-            name: name.to_owned(),
-            target: crate::view::TargetDraft::Http {
-                url: String::new(),
-                headers: Vec::new(),
-            },
-            timeout_seconds: 0,
-        };
-        self.insert(
-            name,
-            target,
-            timeout,
-            Origin::Added(Entry::new(&draft, self.shared.clock.local_time())),
-        )
+        let since = self.shared.clock.local_time();
+        self.insert(name, target, timeout, Origin::Passing { since })
     }
 
     /// Understands what was pasted; nothing starts.
@@ -199,10 +197,8 @@ impl Countersign {
     /// # Errors
     /// [`FailureCode::Gone`], [`FailureCode::NotPossible`] for a practice server, or why it could not be saved.
     pub fn remove_server(&self, id: ServerId) -> Result<(), Failure> {
-        let added = self
-            .with(id, |server| matches!(server.origin, Origin::Added(_)))
-            .ok_or_else(gone)?;
-        if !added {
+        let practice = self.with(id, Server::is_practice).ok_or_else(gone)?;
+        if practice {
             return Err(Failure {
                 code: FailureCode::NotPossible,
                 message: "A practice server is part of the app.".to_owned(),
@@ -498,16 +494,15 @@ impl Countersign {
         if act == CallAct::StartAgain {
             let server = self.shared.inbox.server_of(call).ok_or_else(gone)?;
             let session = self.session(server)?;
-            self.shared.inbox.start_again(session, call).ok_or_else(gone)?;
-            return Ok(());
+            return match self.shared.inbox.start_again(session, call) {
+                Some(_) => Ok(()),
+                None => Err(moved_on()),
+            };
         }
         if self.shared.inbox.act_on_call(call, act) {
             Ok(())
         } else {
-            Err(Failure {
-                code: FailureCode::NotPossible,
-                message: "The call has moved on.".to_owned(),
-            })
+            Err(moved_on())
         }
     }
 
@@ -567,8 +562,9 @@ impl Countersign {
         let kept = servers.list.iter().filter(|server| Some(server.id) != without);
         kept.filter_map(|server| match &server.origin {
             Origin::Added(entry) => Some(entry.clone()),
-            Origin::Practice { .. } => None,
+            Origin::Passing { .. } | Origin::Practice { .. } => None,
         })
+        .chain(self.shared.left_out.iter().cloned())
         .collect()
     }
 
@@ -638,7 +634,7 @@ impl Server {
             },
             practice_page: match &self.origin {
                 Origin::Practice { page } => page.clone(),
-                Origin::Added(_) => None,
+                Origin::Added(_) | Origin::Passing { .. } => None,
             },
         }
     }
@@ -650,7 +646,9 @@ impl Server {
     fn known_since(&self) -> String {
         match &self.origin {
             Origin::Practice { .. } => "Built into this app for practice".to_owned(),
-            Origin::Added(entry) => format!("In your list since {}", day(&entry.added)),
+            Origin::Added(Entry { added: since, .. }) | Origin::Passing { since } => {
+                format!("In your list since {}", day(since))
+            }
         }
     }
 }
@@ -699,6 +697,13 @@ fn gone() -> Failure {
     Failure {
         code: FailureCode::Gone,
         message: "It is not there any more.".to_owned(),
+    }
+}
+
+fn moved_on() -> Failure {
+    Failure {
+        code: FailureCode::NotPossible,
+        message: "The call has moved on.".to_owned(),
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Ask {
 
 pub(super) enum Body {
     Form(Form),
-    Link(Link),
+    Link(Box<Link>),
     /// Nothing can be accepted; the reason for a person, and what was sent.
     Unusable {
         reason: String,
@@ -122,7 +122,7 @@ impl Body {
                 Ok(form) => Self::Form(form),
                 Err(undrawable) => unusable(undrawable.to_string()),
             },
-            Entry::Link { url: Some(url), .. } => Self::Link(link::inspect(url, asker, known)),
+            Entry::Link { url: Some(url), .. } => Self::Link(Box::new(link::inspect(url, asker, known))),
             Entry::Link { url: None, .. } => {
                 unusable("The server asks to open a web page but does not say which.".to_owned())
             }

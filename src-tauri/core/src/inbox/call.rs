@@ -14,6 +14,7 @@ use crate::view::{
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
+use crate::wire::rpc::RpcError;
 use std::collections::HashMap;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +46,8 @@ pub(super) struct Call {
     /// Links that were opened in this call.
     links: Vec<(String, Url)>,
     declines: HashMap<String, u32>,
-    drafts: Vec<OldDraft>,
+    /// Of the call that this one starts again.
+    pub(super) drafts: Vec<OldDraft>,
 }
 
 /// The inbox, for the driver of one call.
@@ -150,10 +152,12 @@ impl Host for CallHost {
             let Some(call) = state.calls.get_mut(&self.call) else {
                 return Next::Leave;
             };
+            // After a round without questions the lost request carried no answer: the earlier ones arrived.
+            let carries_answers = call.rounds == call.round_number && !matches!(trouble, Trouble::Cap { .. });
             let mut asks: Vec<&mut Ask> = state
                 .asks
                 .values_mut()
-                .filter(|ask| ask.call == call.id && ask.round == call.round_number)
+                .filter(|ask| carries_answers && ask.call == call.id && ask.round == call.round_number)
                 .collect();
             if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
                 && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
@@ -169,7 +173,7 @@ impl Host for CallHost {
                         ask.set(Stage::Undelivered(given));
                     }
                     Stage::InBrowser { asking: true, .. } => {
-                        ask.set(Stage::Undelivered(super::Given::link()))
+                        ask.set(Stage::Undelivered(super::Given::link()));
                     }
                     Stage::Waiting
                     | Stage::Opening
@@ -247,11 +251,22 @@ impl Inbox {
                 End::Left(_) => ("You left it at that. It was not sent again.", false),
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
+            let in_flight = matches!(end, End::Stopped { in_flight: true });
             for ask in state
                 .asks
                 .values_mut()
                 .filter(|ask| ask.call == id && ask.is_listed())
             {
+                let on_its_way = in_flight
+                    && matches!(
+                        ask.stage,
+                        Stage::Sending(_) | Stage::InBrowser { asking: true, .. }
+                    );
+                let reason = if on_its_way {
+                    "You stopped the call while your answer was on its way. It may have arrived."
+                } else {
+                    reason
+                };
                 let action = match &ask.stage {
                     Stage::InBrowser { asking: true, .. } if delivered => Some(Action::Accept),
                     Stage::Waiting
@@ -519,6 +534,10 @@ fn browser_trouble(trouble: &Trouble) -> Option<String> {
             "We lost touch with the server ({fault}). Check again when you are done."
         )),
         Trouble::NotDelivered(fault) => Some(format!("The server could not be told ({fault}). Check again.")),
+        Trouble::Refused(error) => Some(format!(
+            "The server did not take it: {}. Check again.",
+            refusal(error)
+        )),
         Trouble::Cap { .. } => None,
     }
 }
@@ -534,6 +553,13 @@ fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
         Trouble::NotDelivered(fault) => (
             CallPhase::NotDelivered,
             Some(format!("Not delivered, nothing left this computer: {fault}.")),
+        ),
+        Trouble::Refused(error) => (
+            CallPhase::NotDelivered,
+            Some(format!(
+                "Not delivered: the server refused before it did anything: {}.",
+                refusal(error)
+            )),
         ),
         Trouble::Unknown(fault) => (
             CallPhase::Unknown,
@@ -560,18 +586,12 @@ fn ending(end: &End) -> (CallPhase, Option<String>) {
         End::Refused { error, status } => {
             let status = status
                 .filter(|status| *status != 200)
-                .map(|status| format!(", HTTP {status}"));
-            let message = text::line(&error.message, 300);
-            let message = if message.is_empty() {
-                "no reason".to_owned()
-            } else {
-                format!("“{message}”")
-            };
+                .map(|status| format!(" (HTTP {status})"));
+            let reason = refusal(error);
             (
                 CallPhase::Failed,
                 Some(format!(
-                    "The server refused: {message} ({}{}).",
-                    error.code,
+                    "The server refused: {reason}{}.",
                     status.unwrap_or_default()
                 )),
             )
@@ -591,6 +611,14 @@ fn ending(end: &End) -> (CallPhase, Option<String>) {
             CallPhase::Stopped,
             Some("You stopped it. Nothing more was sent.".to_owned()),
         ),
+    }
+}
+
+/// An error in the server's words, with its code.
+fn refusal(error: &RpcError) -> String {
+    match text::line(&error.message, 300) {
+        message if message.is_empty() => format!("no reason ({})", error.code),
+        message => format!("“{message}” ({})", error.code),
     }
 }
 

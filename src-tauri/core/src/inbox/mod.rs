@@ -121,19 +121,26 @@ impl Inbox {
     }
 
     /// Starts an ended call from the beginning. Drafts of the old one are offered where a question has the same key
-    /// and the same fields.
+    /// and the same fields, the newest first. `None` where there is no such call or it has not ended.
     pub fn start_again<L: Line + 'static>(&self, line: Arc<L>, old: CallId) -> Option<CallId> {
+        let now = self.shared.clock.now();
         let (new, drafts) = {
-            let state = self.lock();
-            let call = state.calls.get(&old)?;
+            let mut state = self.lock();
+            if !state.rested(self.shared.guard, now) {
+                return None;
+            }
+            state.rest_until = now + guard::REST;
+            let call = state.calls.get(&old).filter(|call| call.end.is_some())?;
             let drafts = state
                 .asks
                 .values()
+                .rev()
                 .filter(|ask| ask.call == old && !ask.draft.is_empty());
             let drafts = drafts.filter_map(|ask| match &ask.body {
                 Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
                 Body::Link(_) | Body::Unusable { .. } => None,
             });
+            let drafts = drafts.chain(call.drafts.iter().cloned());
             (call.new.clone(), drafts.collect())
         };
         Some(self.start_with_drafts(line, new, drafts))
@@ -247,17 +254,21 @@ impl Inbox {
             }
             CallAct::StartAgain => return false,
         };
+        let now = self.shared.clock.now();
         let mut state = self.lock();
-        let Some(call) = state.calls.get_mut(&call) else {
-            return false;
-        };
-        if !call.acts().contains(&act) {
+        if !state.rested(self.shared.guard, now) {
             return false;
         }
-        let Some(word) = call.next.take() else {
+        let Some(call) = state
+            .calls
+            .get_mut(&call)
+            .filter(|call| call.acts().contains(&act))
+        else {
             return false;
         };
-        word.send(next).is_ok()
+        let taken = call.next.take().is_some_and(|word| word.send(next).is_ok());
+        state.rest_until = now + guard::REST;
+        taken
     }
 
     /// Questions that wait, oldest first.
@@ -342,12 +353,6 @@ impl Inbox {
         let Some(ask) = state.asks.get_mut(&id) else {
             return Decided::not_possible("There is no such question any more.");
         };
-        if act == Act::StopCall {
-            let call = ask.call;
-            drop(state);
-            self.stop(call);
-            return Decided::Now(Answered::Sent);
-        }
         if !ask.acts().contains(&act) {
             return Decided::Now(match ask.stage {
                 Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
@@ -366,7 +371,7 @@ impl Inbox {
                 | Stage::Undelivered(_) => Answered::AlreadyAnswered,
             });
         }
-        if ask.revision != revision {
+        if ask.revision != revision && act != Act::StopCall {
             return Decided::Now(Answered::Changed);
         }
         if self.shared.guard == Guard::Window {
@@ -386,6 +391,12 @@ impl Inbox {
             }
         }
         let given = match (act, &ask.body) {
+            (Act::StopCall, _) => {
+                let call = ask.call;
+                drop(state);
+                self.stop(call);
+                return Decided::Now(Answered::Sent);
+            }
             (Act::Accept, Body::Form(form)) => {
                 let inputs = inputs.unwrap_or_else(|| ask.draft.clone());
                 match form.answer(&inputs) {
@@ -446,7 +457,7 @@ impl Inbox {
                 }
                 return self.settle(state, call, now);
             }
-            (Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::StopCall, _) => {
+            (Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished, _) => {
                 return Decided::not_possible("This question cannot be answered in that way.");
             }
         };
@@ -478,7 +489,8 @@ impl Inbox {
             Err(_) => Some("The browser did not react.".to_owned()),
         };
         let now = self.shared.clock.now();
-        let mut state = self.lock();
+        let mut guarded = self.lock();
+        let state = &mut *guarded;
         let Some(ask) = state.asks.get_mut(&id) else {
             return Answered::NotPossible {
                 reason: "There is no such question any more.".to_owned(),
@@ -488,8 +500,11 @@ impl Inbox {
             (None, Stage::Opening) => {
                 ask.opened += 1;
                 let call = ask.call;
+                if let Some(call) = state.calls.get_mut(&call) {
+                    call.remember_link(ask);
+                }
                 ask.set(Stage::Kept(Given::link()));
-                match self.settle(state, call, now) {
+                match self.settle(guarded, call, now) {
                     Decided::Now(answered) => answered,
                     Decided::Open(_) => Answered::Sent,
                 }
@@ -497,13 +512,13 @@ impl Inbox {
             (None, _) => {
                 ask.opened += 1;
                 ask.changed();
-                drop(state);
+                drop(guarded);
                 self.bump();
                 Answered::Opened
             }
             (Some(reason), Stage::Opening) => {
                 ask.set(Stage::OpenFailed(reason.clone()));
-                drop(state);
+                drop(guarded);
                 self.bump();
                 Answered::OpenFailed { reason }
             }
@@ -523,6 +538,11 @@ impl Inbox {
 }
 
 impl State {
+    /// Whether the last gesture is over, so that this one may act.
+    fn rested(&self, guard: Guard, now: Duration) -> bool {
+        guard == Guard::Spelled || now >= self.rest_until
+    }
+
     /// Hands the answers of the current round to the driver if all are given; else how many are open.
     fn claim(&mut self, call: CallId, word: Word) -> u32 {
         let Some(call) = self.calls.get_mut(&call) else {

@@ -46,7 +46,7 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
                     .map(|role| text::line(role, 20));
                 match message.get("content") {
                     Some(Json::Array(blocks)) => {
-                        parts.extend(blocks.iter().map(|block| content(role.clone(), block)))
+                        parts.extend(blocks.iter().map(|block| content(role.clone(), block)));
                     }
                     Some(block) => parts.push(content(role, block)),
                     None => parts.push(other("A message without content.")),

@@ -53,7 +53,7 @@ pub enum Event {
 }
 
 /// The answers of one round, a bare result for each key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Answers {
     pub results: Vec<(String, Json)>,
     pub word: Word,
@@ -61,10 +61,26 @@ pub struct Answers {
     pub opened_link: bool,
 }
 
+/// What was answered stays out of every log, so also out of `{:?}`.
+impl std::fmt::Debug for Answers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answers")
+            .field(
+                "keys",
+                &self.results.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+            )
+            .field("word", &self.word)
+            .field("opened_link", &self.opened_link)
+            .finish()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    /// No byte left, or the server refused before acting.
+    /// No byte left, or the server wants a sign-in first.
     NotDelivered(Fault),
+    /// The server says that it refused answers before it acted on them.
+    Refused(RpcError),
     /// It was sent; what became of it is not known.
     Unknown(Fault),
     /// Ten rounds without a word; `rounds` in all.
@@ -147,19 +163,23 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                     }
                 };
                 match line.send(&request, patience, stop, &mut note).await {
-                    Ok(reply) => {
-                        host.happened(Event::Replied);
-                        patience = line.patience();
-                        match reply.response.outcome {
-                            Ok(result) => machine.replied(result),
-                            Err(error) => {
-                                return End::Refused {
-                                    error,
-                                    status: reply.status,
-                                };
+                    Ok(Reply { response, status }) => match response.outcome {
+                        Err(error) if machine.carries_answers() && error.refused_before_acting() => {
+                            match host.trouble(Trouble::Refused(error.clone())).await {
+                                Next::GoOn => machine.send_again(),
+                                Next::AskAgain => Step::Ask,
+                                Next::Leave => return End::Refused { error, status },
                             }
                         }
-                    }
+                        outcome => {
+                            host.happened(Event::Replied);
+                            patience = line.patience();
+                            match outcome {
+                                Ok(result) => machine.replied(result),
+                                Err(error) => return End::Refused { error, status },
+                            }
+                        }
+                    },
                     Err(Fault::Cancelled { left }) => return End::Stopped { in_flight: left },
                     Err(fault) => {
                         let trouble = if fault.left() {

@@ -23,13 +23,23 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 /// How a server is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Target {
     Http {
         url: Url,
         headers: Vec<(String, String)>,
     },
     Stdio(Command),
+}
+
+/// A path, query or header may hold a secret, so they stay out of `{:?}`.
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Http { url, .. } => write!(f, "Http({})", url.origin().ascii_serialization()),
+            Self::Stdio(command) => write!(f, "Stdio({command:?})"),
+        }
+    }
 }
 
 /// A line to one server.

@@ -6,7 +6,7 @@
 //! origin and never replace the protocol's. Dropping the future cancels the request: the stream closes.
 
 use super::sse::Splitter;
-use super::{Fault, MAX_MESSAGE, Note, Patience, Reply};
+use super::{Fault, MAX_MESSAGE, Note, Patience, Reply, within};
 use crate::wire::REVISION;
 use crate::wire::request::{Elicitation, Request};
 use crate::wire::rpc::{Message, Response};
@@ -22,23 +22,33 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 const POOL_IDLE: Duration = Duration::from_secs(3);
 
 /// One server reached over HTTP.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpPeer {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
 }
 
-const RESERVED: [&str; 9] = [
+/// A path, query or header may hold a secret, so they stay out of `{:?}`.
+impl std::fmt::Debug for HttpPeer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HttpPeer({})", self.url.origin().ascii_serialization())
+    }
+}
+
+const RESERVED: [&str; 12] = [
     "accept",
     "connection",
     "content-length",
     "content-type",
+    "expect",
     "host",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
+    "keep-alive",
+    "last-event-id",
+    "te",
+    "trailer",
     "transfer-encoding",
+    "upgrade",
 ];
 
 impl HttpPeer {
@@ -143,7 +153,7 @@ impl HttpPeer {
 /// Headers that belong to the protocol or to HTTP itself; a person's header of that name is not sent.
 pub fn reserved(header: &str) -> bool {
     let header = header.to_ascii_lowercase();
-    RESERVED.contains(&header.as_str()) || header.starts_with("mcp-param-")
+    RESERVED.contains(&header.as_str()) || header.starts_with("mcp-")
 }
 
 /// The one place that builds an HTTP client: no redirects, no retries, no proxy for this computer.
@@ -173,14 +183,16 @@ fn client(url: &Url) -> Result<reqwest::Client, reqwest::Error> {
 }
 
 fn redirect(added: &Url, from: &Url, response: &reqwest::Response) -> Result<Url, Fault> {
+    // Without a target it would be sent to the same place again.
     let target = response
         .headers()
         .get(LOCATION)
         .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let target = from.join(target).map_err(|_| Fault::Redirected {
-        to: "an address that is none".to_owned(),
-    })?;
+        .filter(|target| !target.is_empty())
+        .and_then(|target| from.join(target).ok())
+        .ok_or_else(|| Fault::Redirected {
+            to: "an address that is none".to_owned(),
+        })?;
     if target.origin() == added.origin() && target.username().is_empty() && target.password().is_none() {
         Ok(target)
     } else {
@@ -213,6 +225,13 @@ async fn read_reply(
         .to_ascii_lowercase();
     if status == 200 && media_type == "text/event-stream" {
         return read_events(id, response, patience, note).await;
+    }
+    // Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
+    if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
+        return Err(Fault::Unreadable(format!(
+            "it is “{}”, not JSON or events",
+            crate::text::chip(&media_type)
+        )));
     }
     let body = read_body(response, patience).await?;
     match Message::parse(&body) {
@@ -273,15 +292,6 @@ fn own(id: u64, response: Response, status: Option<u16>) -> Result<Reply, Fault>
             "the answer belongs to another request".to_owned(),
         )),
         Some(_) | None => Ok(Reply { response, status }),
-    }
-}
-
-async fn within<T>(idle: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Fault> {
-    match idle {
-        Some(idle) => tokio::time::timeout(idle, work)
-            .await
-            .map_err(|_| Fault::TimedOut(idle)),
-        None => Ok(work.await),
     }
 }
 

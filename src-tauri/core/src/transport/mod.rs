@@ -98,6 +98,15 @@ impl Fault {
     }
 }
 
+async fn within<T>(idle: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Fault> {
+    match idle {
+        Some(idle) => tokio::time::timeout(idle, work)
+            .await
+            .map_err(|_| Fault::TimedOut(idle)),
+        None => Ok(work.await),
+    }
+}
+
 fn hint(status: u16) -> &'static str {
     match status {
         404 => ": there is nothing at this address",

@@ -4,7 +4,7 @@
 //! drained and its last lines kept; lines on stdout that are no messages are kept there too and disturb nothing.
 //! On shutdown stdin is closed, then the program is asked to end, then it is ended.
 
-use super::{Fault, MAX_MESSAGE, Note, Patience, Reply};
+use super::{Fault, MAX_MESSAGE, Note, Patience, Reply, within};
 use crate::wire::json::Json;
 use crate::wire::request::{Elicitation, Request, cancelled};
 use crate::wire::rpc::Message;
@@ -23,12 +23,21 @@ const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// What is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Command {
     pub program: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
+}
+
+/// An argument or variable may hold a secret, so they stay out of `{:?}`.
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One running server program. Requests may overlap.
@@ -43,14 +52,17 @@ pub struct StdioPeer {
 struct Shared {
     waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Incoming>>>,
     log: Mutex<VecDeque<String>>,
-    /// Cancelled when stdout has ended: nothing more will be answered.
+    /// Cancelled when stdout has ended, or stdin was given up: nothing more will be answered.
     ended: CancellationToken,
+    /// Cancelled when stderr has ended: the log is whole.
+    log_ended: CancellationToken,
 }
 
 #[derive(Debug)]
 enum Incoming {
     Note(Note),
     Reply(Reply),
+    TooLarge,
 }
 
 impl StdioPeer {
@@ -96,8 +108,9 @@ impl StdioPeer {
             shared: &self.shared,
             id,
         };
-        self.write(&request.message(id, elicitation)).await?;
+        let message = request.message(id, elicitation);
         let waiting = async {
+            within(patience.idle, self.write(&message)).await??;
             loop {
                 let next = async {
                     tokio::select! {
@@ -106,15 +119,15 @@ impl StdioPeer {
                         () = self.shared.ended.cancelled() => incoming.try_recv().ok(),
                     }
                 };
-                let next = match patience.idle {
-                    Some(idle) => tokio::time::timeout(idle, next)
-                        .await
-                        .map_err(|_| Fault::TimedOut(idle))?,
-                    None => next.await,
-                };
-                match next {
+                match within(patience.idle, next).await? {
                     Some(Incoming::Note(received)) => note(received),
                     Some(Incoming::Reply(reply)) => return Ok(reply),
+                    Some(Incoming::TooLarge) => {
+                        return Err(Fault::TooLarge {
+                            limit: MAX_MESSAGE,
+                            what: "bytes in one answer",
+                        });
+                    }
                     None => return Err(Fault::Lost("the program ended".to_owned())),
                 }
             }
@@ -144,10 +157,12 @@ impl StdioPeer {
         self.shared.ended.is_cancelled()
     }
 
-    /// "exit code 1", once it has ended.
+    /// "exit code 1", once it has ended; its log is whole then.
     pub async fn exit(&self) -> Option<String> {
         let mut child = self.child.lock().await;
         let status = tokio::time::timeout(GRACE, child.wait()).await.ok()?.ok()?;
+        // A program that it left behind may hold the log open.
+        let _ = tokio::time::timeout(GRACE, self.shared.log_ended.cancelled()).await;
         Some(match status.code() {
             Some(code) => format!("exit code {code}"),
             None => status.to_string(),
@@ -156,7 +171,10 @@ impl StdioPeer {
 
     /// Closes stdin, waits, asks it to end, waits, ends it.
     pub async fn shut_down(&self) {
-        self.stdin.lock().await.take();
+        // A write that is stuck holds stdin; the program is asked to end all the same.
+        if let Ok(mut stdin) = tokio::time::timeout(GRACE, self.stdin.lock()).await {
+            stdin.take();
+        }
         let mut child = self.child.lock().await;
         if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
             return;
@@ -167,34 +185,66 @@ impl StdioPeer {
         }
     }
 
-    /// Nothing of a line has left where the first write fails.
+    /// Nothing of a line has left where the first write fails. A line that is cut off (the program does not read, and
+    /// time is up) would spoil the next one, so stdin is then closed and the program given up.
     async fn write(&self, message: &str) -> Result<(), Fault> {
         let mut guard = self.stdin.lock().await;
-        let Some(stdin) = guard.as_mut() else {
-            return Err(Fault::CannotStart("it has ended".to_owned()));
-        };
         let mut line = Vec::with_capacity(message.len() + 1);
         line.extend_from_slice(message.as_bytes());
         line.push(b'\n');
+        let Some(stdin) = guard.take() else {
+            return Err(self.not_written(0).await);
+        };
+        let mut writing = Writing {
+            shared: &self.shared,
+            stdin: Some(stdin),
+        };
         let mut written = 0;
-        while written < line.len() {
+        while let Some(stdin) = &mut writing.stdin {
+            if written == line.len() {
+                if stdin.flush().await.is_err() {
+                    return Err(self.not_written(written).await);
+                }
+                *guard = writing.stdin.take();
+                break;
+            }
             match stdin.write(&line[written..]).await {
                 Ok(count) if count > 0 => written += count,
-                Ok(_) | Err(_) if written == 0 => {
-                    return Err(Fault::CannotStart("it has ended".to_owned()));
-                }
-                Ok(_) | Err(_) => return Err(Fault::Lost("the program ended".to_owned())),
+                Ok(_) | Err(_) => return Err(self.not_written(written).await),
             }
         }
-        stdin
-            .flush()
-            .await
-            .map_err(|_| Fault::Lost("the program ended".to_owned()))
+        Ok(())
+    }
+
+    /// The program is ending; its exit code is worth a moment.
+    async fn not_written(&self, written: usize) -> Fault {
+        let _ = tokio::time::timeout(GRACE, self.shared.ended.cancelled()).await;
+        if written == 0 {
+            Fault::CannotStart("it has ended".to_owned())
+        } else {
+            Fault::Lost("the program ended".to_owned())
+        }
     }
 
     async fn cancel(&self, id: u64, reason: &str) {
-        // Best effort: a program that has ended needs no cancelling.
-        let _ = self.write(&cancelled(id, reason)).await;
+        // Best effort: a program that has ended needs no cancelling, one that does not read hears nothing.
+        if !self.has_ended() {
+            let _ = tokio::time::timeout(GRACE, self.write(&cancelled(id, reason))).await;
+        }
+    }
+}
+
+/// Stdin while a line is on its way. Dropped before the line's end, it is closed.
+struct Writing<'a> {
+    shared: &'a Shared,
+    stdin: Option<ChildStdin>,
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if self.stdin.is_some() {
+            self.shared.ended.cancel();
+        }
     }
 }
 
@@ -231,12 +281,13 @@ fn spawn(command: &Command) -> std::io::Result<Child> {
 
 fn start_reason(command: &Command, error: &std::io::Error) -> String {
     let program = crate::text::line(&command.program, 200);
-    match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("“{program}” was not found. Check the spelling, or give its whole path")
-        }
-        std::io::ErrorKind::PermissionDenied => format!("“{program}” may not be run by you"),
-        _ => crate::text::line(&error.to_string(), 300),
+    let kind = error.kind();
+    if kind == std::io::ErrorKind::NotFound {
+        format!("“{program}” was not found. Check the spelling, or give its whole path")
+    } else if kind == std::io::ErrorKind::PermissionDenied {
+        format!("“{program}” may not be run by you")
+    } else {
+        crate::text::line(&error.to_string(), 300)
     }
 }
 
@@ -269,6 +320,11 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
                     "",
                     format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
                 );
+                // It can only be the answer to the one request that waits, if there is one alone.
+                let waiting = lock(&shared.waiting);
+                if let (1, Some(sender)) = (waiting.len(), waiting.values().next()) {
+                    let _ = sender.send(Incoming::TooLarge);
+                }
             }
             Line::End => break,
         }
@@ -317,6 +373,7 @@ async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
             Line::End => break,
         }
     }
+    shared.log_ended.cancel();
 }
 
 fn keep(shared: &Shared, prefix: &str, line: &[u8]) {

@@ -191,12 +191,7 @@ fn prompt_schema(entry: &Json) -> Json {
         .and_then(Json::as_array)
         .unwrap_or_default();
     let name = |argument: &Json| argument.get("name").and_then(Json::as_str).map(str::to_owned);
-    let text = |argument: &Json, key: &str| {
-        argument
-            .get(key)
-            .and_then(Json::as_str)
-            .map(|text| Json::string(text))
-    };
+    let text = |argument: &Json, key: &str| argument.get(key).and_then(Json::as_str).map(Json::string);
     object_schema(
         arguments
             .iter()

@@ -107,7 +107,7 @@ impl Outcome {
                 return Ok(Self::Complete(Json::Object(members)));
             }
             Some(Json::String(kind)) if kind == "input_required" => {}
-            Some(Json::String(kind)) => return Err(OutcomeFault::UnknownResultType(kind.clone())),
+            Some(Json::String(kind)) => return Err(OutcomeFault::UnknownResultType(crate::text::chip(kind))),
             Some(other) => return Err(OutcomeFault::UnknownResultType(other.kind().to_owned())),
         }
         if !method.may_ask() {

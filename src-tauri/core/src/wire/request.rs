@@ -65,11 +65,21 @@ pub enum Elicitation {
 }
 
 /// One request without its id and `_meta`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Request {
     pub method: Method,
     /// Without `_meta`.
     pub params: Members,
+}
+
+/// Arguments, answers and the state stay out of every log, so also out of `{:?}`.
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("params", &self.params.keys().collect::<Vec<_>>())
+            .finish()
+    }
 }
 
 impl Request {

@@ -1,0 +1,43 @@
+//! What the tests stand on: scripted servers, a held clock, a browser that only remembers.
+
+mod desk;
+mod http;
+mod rounds;
+mod stdio;
+
+pub(crate) use desk::{Desk, FakeBrowser, name, text};
+pub(crate) use http::{Http, Reply, Seen};
+pub(crate) use rounds::{done, form, input_required, link};
+pub(crate) use stdio::{Program, here};
+
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Something that tests let happen.
+#[derive(Clone)]
+pub(crate) struct Gate(watch::Sender<bool>);
+
+impl Gate {
+    pub(crate) fn closed() -> Self {
+        Self(watch::Sender::new(false))
+    }
+
+    pub(crate) fn open(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) async fn opened(&self) {
+        let _ = self.0.subscribe().wait_for(|open| *open).await;
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+/// Waits for what must come. The limit only keeps a failing test from hanging.
+pub(crate) async fn patiently<T>(what: &str, work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), work)
+        .await
+        .unwrap_or_else(|_| panic!("never came: {what}"))
+}

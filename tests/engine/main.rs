@@ -1,0 +1,38 @@
+//! The core of Countersign against scripted servers, without a display and without a clock of its own.
+#![cfg(test)]
+
+/// Scripted servers, a held clock, a browser that only remembers.
+mod kit;
+
+/// Every byte of a request over HTTP, every way an answer can come, redirects, limits, time-outs, cancelling.
+mod wire_http;
+
+/// Server programs: framing, noise, order, start, end, and what a person reads when one ends.
+mod stdio;
+
+/// Forms over one and several rounds: the exact bytes of every retry, and what ends a call.
+mod rounds;
+
+/// Rounds without a question: paced, capped, continued; a line without a network and a paused clock.
+mod pacing;
+
+/// Links: opened once for each consent, from the inspected value; the waiting card.
+mod links;
+
+/// The misclick guard, on a held clock.
+mod guard;
+
+/// One answer, one delivery: races, lost and refused deliveries, sending again.
+mod delivery;
+
+/// Lists of what a server offers: pages, odd entries, limits.
+mod lists;
+
+/// Adding, removing and keeping servers.
+mod servers;
+
+/// What breaks the protocol ends the call with a diagnosis; nothing is answered.
+mod hostile_network;
+
+/// States, contents, header values and queries are in no text that could reach a log.
+mod redaction;
