@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
         }
         (Some(_), _) => return complain(USAGE),
     };
-    if !cfg!(debug_assertions) && automated() {
+    if !may_start(cfg!(debug_assertions), automated()) {
         return complain("Countersign does not start under automation (TAURI_WEBVIEW_AUTOMATION is set).");
     }
     match window::run(settings) {
@@ -56,6 +56,11 @@ pub fn countersign(settings: Settings) -> Countersign {
     })
 }
 
+/// A release build is not driven by other programs: whoever drives the window answers for the person.
+fn may_start(debug: bool, automated: bool) -> bool {
+    debug || !automated
+}
+
 fn automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() || std::env::var_os("TAURI_AUTOMATION").is_some()
 }
@@ -67,4 +72,16 @@ fn automated() -> bool {
 fn complain(words: &str) -> ExitCode {
     eprintln!("{words}");
     ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_start;
+
+    #[test]
+    fn a_release_build_does_not_start_under_automation() {
+        assert!(!may_start(false, true));
+        assert!(may_start(false, false));
+        assert!(may_start(true, true), "the window tests drive a debug build");
+    }
 }

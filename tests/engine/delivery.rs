@@ -210,9 +210,7 @@ async fn case_071_a_lost_retry_is_unknown_and_goes_again_only_at_the_persons_wor
             );
             assert_eq!(desk.app.inbox().asks().len(), 1, "it stays in the list");
             assert_eq!(server.seen().len(), count, "not sent by itself");
-            desk.app
-                .act_on_call(call, CallAct::SendAgain)
-                .expect("sent again");
+            desk.on_call(call, CallAct::SendAgain).expect("sent again");
             if count == 2 {
                 server.until_seen(3).await;
                 desk.until("its end", |desk| {
@@ -241,14 +239,14 @@ async fn leaving_a_lost_retry_sends_nothing_and_closes_its_question() {
     let ask = desk.question(call).await;
     desk.act(ask.id, Act::Decline).await;
     desk.call_in(call, CallPhase::Unknown).await;
-    desk.app.act_on_call(call, CallAct::Leave).expect("left");
+    desk.on_call(call, CallAct::Leave).expect("left");
     let (row, _) = desk.ended(call).await;
     assert_eq!(
         (row.phase, row.word.as_str()),
         (CallPhase::Unknown, "left, outcome unknown")
     );
     assert_eq!(row.acts, [CallAct::StartAgain]);
-    assert!(desk.app.act_on_call(call, CallAct::SendAgain).is_err());
+    assert!(desk.on_call(call, CallAct::SendAgain).is_err());
     assert!(matches!(desk.phase(ask.id), AskPhase::Closed { .. }));
     assert_eq!(server.seen().len(), 2);
     assert!(desk.app.inbox().asks().is_empty());
@@ -260,11 +258,9 @@ async fn two_words_to_send_again_send_once() {
     let ask = desk.question(call).await;
     desk.act(ask.id, Act::Decline).await;
     desk.call_in(call, CallPhase::Unknown).await;
-    desk.app
-        .act_on_call(call, CallAct::SendAgain)
-        .expect("sent again");
-    assert!(desk.app.act_on_call(call, CallAct::SendAgain).is_err());
-    assert!(desk.app.act_on_call(call, CallAct::Leave).is_err());
+    desk.on_call(call, CallAct::SendAgain).expect("sent again");
+    assert!(desk.on_call(call, CallAct::SendAgain).is_err());
+    assert!(desk.on_call(call, CallAct::Leave).is_err());
     desk.finished(call).await;
     assert_eq!(server.seen().len(), 3);
 }
@@ -274,9 +270,7 @@ async fn a_first_call_that_was_lost_is_not_sent_again_by_itself() {
     let (desk, server, call) = desk(vec![Reply::Close, Reply::Result(done("ok"))]).await;
     desk.call_in(call, CallPhase::Unknown).await;
     assert_eq!(server.seen().len(), 1);
-    desk.app
-        .act_on_call(call, CallAct::SendAgain)
-        .expect("sent again");
+    desk.on_call(call, CallAct::SendAgain).expect("sent again");
     desk.finished(call).await;
     assert_eq!(server.params(), [format!("{{{CALL}}}"), format!("{{{CALL}}}")]);
 }
@@ -304,9 +298,7 @@ async fn a_refused_connection_or_sign_in_is_not_delivered() {
                 action: Action::Accept
             }
         );
-        desk.app
-            .act_on_call(call, CallAct::SendAgain)
-            .expect("sent again");
+        desk.on_call(call, CallAct::SendAgain).expect("sent again");
         desk.finished(call).await;
         assert_eq!(server.params()[1], server.params()[2]);
     }
@@ -357,9 +349,7 @@ async fn a_lost_retry_of_several_questions_keeps_every_answer_for_sending_again(
             }
         );
     }
-    desk.app
-        .act_on_call(call, CallAct::SendAgain)
-        .expect("sent again");
+    desk.on_call(call, CallAct::SendAgain).expect("sent again");
     desk.finished(call).await;
     assert_eq!(server.params()[1], server.params()[2]);
     assert_eq!(desk.browser.opened().len(), 1);

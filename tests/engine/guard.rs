@@ -1,7 +1,7 @@
 //! The misclick guard, on a held clock.
 
 use crate::kit::{Desk, Http, Reply, done, form, input_required, link, name, text};
-use countersign_core::view::{Act, Answered, AskPhase, CallId};
+use countersign_core::view::{Act, Answered, AskPhase, CallAct, CallId};
 use std::time::Duration;
 
 const PAGE: &str = "https://pay.example.com/start?t=1";
@@ -180,4 +180,25 @@ async fn typing_a_draft_neither_answers_nor_changes_the_card() {
         Answered::Sent
     );
     desk.finished(call).await;
+}
+
+/// Start again and Send again are buttons too: the press that answered a question must not press them.
+#[tokio::test]
+async fn the_buttons_of_a_call_rest_after_an_answer() {
+    let (desk, _server, call) = desk(&[("q", form("m", name()))]).await;
+    let ask = desk.question(call).await;
+    assert_eq!(desk.act(ask.id, Act::Decline).await, Answered::Sent);
+    desk.finished(call).await;
+    assert!(desk.app.act_on_call(call, CallAct::StartAgain).is_err());
+    desk.clock.advance(ms(299));
+    assert!(desk.app.act_on_call(call, CallAct::StartAgain).is_err());
+    desk.clock.advance(ms(1));
+    desk.app
+        .act_on_call(call, CallAct::StartAgain)
+        .expect("started again");
+    assert!(
+        desk.app.act_on_call(call, CallAct::StartAgain).is_err(),
+        "a double click starts one call"
+    );
+    assert_eq!(desk.app.inbox().calls().len(), 2);
 }

@@ -570,9 +570,7 @@ async fn a_lost_request_after_a_round_without_questions_is_not_the_links_answer(
         [Act::Open, Act::StopCall],
         "its answer arrived"
     );
-    desk.app
-        .act_on_call(call, CallAct::SendAgain)
-        .expect("sent again");
+    desk.on_call(call, CallAct::SendAgain).expect("sent again");
     let again = desk.question(call).await;
     assert_eq!((again.id, &again.phase), (ask.id, &waiting(None)));
     assert_eq!(desk.act(ask.id, Act::Decline).await, Answered::Sent);

@@ -142,8 +142,7 @@ async fn the_window_never_sees_a_state_and_a_failed_call_repeats_no_answer() {
     desk.accept(asks[0].id, vec![text(0, "Ann-4711")]).await;
     desk.call_in(call, CallPhase::Unknown).await;
     clean("unknown", &desk.everything_shown());
-    desk.app
-        .act_on_call(call, countersign_core::view::CallAct::SendAgain)
+    desk.on_call(call, countersign_core::view::CallAct::SendAgain)
         .expect("sent again");
     let (row, end) = desk.ended(call).await;
     clean("failed", &desk.everything_shown());

@@ -369,15 +369,13 @@ async fn a_refused_retry_fails_in_the_servers_words_and_starts_again_with_the_dr
     // The first new start is lost on the way; the draft outlives that too.
     let mut last = call;
     for phase in [CallPhase::Unknown, CallPhase::Asking] {
-        desk.app
-            .act_on_call(last, CallAct::StartAgain)
-            .expect("started again");
+        desk.on_call(last, CallAct::StartAgain).expect("started again");
         let newest = desk.app.inbox().calls()[0].id;
         assert_ne!(newest, last);
         last = newest;
         desk.call_in(last, phase).await;
         if phase == CallPhase::Unknown {
-            desk.app.act_on_call(last, CallAct::Leave).expect("left");
+            desk.on_call(last, CallAct::Leave).expect("left");
             desk.ended(last).await;
         }
     }
@@ -410,9 +408,7 @@ async fn the_newest_draft_is_offered_when_a_key_was_asked_twice() {
         desk.accept(ask.id, vec![text(0, words)]).await;
     }
     desk.call_in(call, CallPhase::Failed).await;
-    desk.app
-        .act_on_call(call, CallAct::StartAgain)
-        .expect("started again");
+    desk.on_call(call, CallAct::StartAgain).expect("started again");
     let again = desk.question(desk.app.inbox().calls()[0].id).await;
     assert!(matches!(&again.body, AskBody::Form { draft, .. } if *draft == [text(0, "second")]));
 }
@@ -431,9 +427,7 @@ async fn a_draft_is_not_offered_for_other_fields() {
     let ask = desk.question(call).await;
     desk.accept(ask.id, vec![text(0, "Ann")]).await;
     desk.call_in(call, CallPhase::Failed).await;
-    desk.app
-        .act_on_call(call, CallAct::StartAgain)
-        .expect("started again");
+    desk.on_call(call, CallAct::StartAgain).expect("started again");
     let again = desk.question(desk.app.inbox().calls()[0].id).await;
     assert!(matches!(&again.body, AskBody::Form { draft, .. } if draft.is_empty()));
 }
@@ -444,9 +438,9 @@ async fn a_running_call_is_not_started_again() {
     let desk = Desk::new();
     let call = desk.call(desk.add("one", &server));
     desk.question(call).await;
-    assert!(desk.app.act_on_call(call, CallAct::StartAgain).is_err());
-    assert!(desk.app.act_on_call(call, CallAct::SendAgain).is_err());
-    assert!(desk.app.act_on_call(call, CallAct::Leave).is_err());
+    assert!(desk.on_call(call, CallAct::StartAgain).is_err());
+    assert!(desk.on_call(call, CallAct::SendAgain).is_err());
+    assert!(desk.on_call(call, CallAct::Leave).is_err());
     assert_eq!(desk.app.inbox().calls().len(), 1);
 }
 

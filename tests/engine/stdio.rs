@@ -368,7 +368,7 @@ async fn a_program_that_ended_in_a_call_leaves_it_unknown_and_is_started_anew() 
     assert!(row.detail.expect("words").contains("the program ended"));
     assert_eq!(row.acts, [CallAct::SendAgain, CallAct::Leave]);
     assert_eq!(program.heard().len(), 2, "nothing was sent again");
-    desk.app.act_on_call(call, CallAct::Leave).expect("left");
+    desk.on_call(call, CallAct::Leave).expect("left");
     let next = desk.call_offer(id, countersign_core::wire::lists::ListKind::Prompts, "p");
     desk.finished(next).await;
     let starts = program.heard().iter().filter(|line| *line == "# start").count();

@@ -379,7 +379,7 @@ async fn case_110_an_error_in_a_400_body_is_shown_in_the_servers_words() {
     let row = desk.call_in(call, CallPhase::Failed).await;
     assert_eq!(
         row.detail.as_deref(),
-        Some("The server refused: “Unknown tool: zap” (-32602, HTTP 400).")
+        Some("The server refused: “Unknown tool: zap” (-32602) (HTTP 400).")
     );
 }
 

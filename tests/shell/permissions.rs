@@ -15,11 +15,7 @@ const OWN: &str = if cfg!(windows) {
 fn app() -> tauri::App<MockRuntime> {
     mock_builder()
         .invoke_handler(commands::handler())
-        .setup(|app| {
-            use tauri::Manager;
-            app.manage(countersign(Settings::Memory));
-            Ok(())
-        })
+        .manage(countersign(Settings::Memory))
         .build(tauri::generate_context!("tauri.conf.json", test = true))
         .expect("the app is built")
 }
@@ -148,5 +144,6 @@ fn keys_beside_args_have_no_reader() {
         "snapshot",
         json!({ "args": {}, "url": "https://evil.example", "app": 1 }),
     );
+    assert!(plain.is_ok(), "{plain:?}");
     assert_eq!(plain, more);
 }

@@ -94,7 +94,9 @@ impl Report {
             }
             End::Refused { error, .. } => (Status::Failed, Exit::Server, Some(error.code), error.message),
             End::Invalid(_) => (Status::Failed, Exit::Ours, None, told),
-            End::Left(Trouble::NotDelivered(_)) => (Status::Failed, Exit::Undelivered, None, told),
+            End::Left(Trouble::NotDelivered(_) | Trouble::Refused(_)) => {
+                (Status::Failed, Exit::Undelivered, None, told)
+            }
             End::Left(Trouble::Unknown(_)) => (Status::Unknown, Exit::Undelivered, None, told),
             End::Left(Trouble::Cap { .. }) => (Status::Stopped, Exit::Stopped, None, told),
             End::Stopped { in_flight } => {

@@ -277,7 +277,7 @@ impl Countersign {
                 if let Some(exit) = session.exit().await {
                     detail.push_str(&format!(" The program ended with {exit}."));
                     if let Some(last) = session.log().await.last() {
-                        detail.push_str(&format!(" Its last words: “{}”.", text::line(last, 200)));
+                        detail.push_str(&format!(" Its last words: “{}”.", text::chip(last)));
                     }
                 }
                 let state = match &error {

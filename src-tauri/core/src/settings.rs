@@ -4,7 +4,7 @@
 //! Header and environment values stand in this file as entered; it can be read by its owner only (mode 0600 on
 //! Unix). Deliberately absent: anything about calls or answers.
 
-use crate::view::{NameValue, ServerDraft, TargetDraft};
+use crate::view::{ServerDraft, TargetDraft};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -143,25 +143,10 @@ fn set_aside(path: &Path, reason: &str) -> Loaded {
     }
 }
 
-/// Values of these names are shown only on request.
-pub fn looks_secret(pair: &NameValue) -> bool {
-    let name = pair.name.to_ascii_lowercase();
-    [
-        "key",
-        "token",
-        "secret",
-        "password",
-        "authorization",
-        "credential",
-        "cookie",
-    ]
-    .iter()
-    .any(|word| name.contains(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::NameValue;
 
     fn entry(name: &str) -> Entry {
         Entry {

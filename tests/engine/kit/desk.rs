@@ -4,14 +4,15 @@ use super::{Http, Program, patiently};
 use countersign_core::app::{Countersign, Parts};
 use countersign_core::clock::HeldClock;
 use countersign_core::form::{FieldInput, Input};
-use countersign_core::inbox::guard::Guard;
+use countersign_core::inbox::guard::{Guard, REST};
 use countersign_core::link::open::{Browser, OpenError};
 use countersign_core::mrtr::driver::End;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::Target;
 use countersign_core::settings::Settings;
 use countersign_core::view::{
-    Act, Answered, AskId, AskPhase, AskView, CallId, CallPhase, CallRow, Initiator, ServerId,
+    Act, Answered, AskId, AskPhase, AskView, CallAct, CallId, CallPhase, CallRow, Failure, Initiator,
+    ServerId,
 };
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::{ListKind, Offer};
@@ -240,6 +241,12 @@ impl Desk {
             .inbox()
             .act(ask, revision, act, inputs, domain.map(str::to_owned))
             .await
+    }
+
+    /// Acts on a call as a person would: after a moment.
+    pub(crate) fn on_call(&self, call: CallId, act: CallAct) -> Result<(), Failure> {
+        self.clock.advance(REST);
+        self.app.act_on_call(call, act)
     }
 
     /// Everything the window could be told about, as one text, for what must not be in it.

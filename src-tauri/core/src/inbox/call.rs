@@ -2,6 +2,7 @@
 
 use super::ask::{Ask, Body, Stage};
 use super::guard::Look;
+use super::present::server_text;
 use super::{Inbox, NewCall, result};
 use crate::form::{FieldInput, FormView};
 use crate::link::{Known, same_page};
@@ -10,7 +11,7 @@ use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
 use crate::transport::Fault;
 use crate::view::{
-    Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultView,
+    Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultPart, ResultView,
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
@@ -373,13 +374,19 @@ impl Call {
                 parts: result::parts(self.new.kind, json),
                 json: Some(text::source(&json.pretty())),
             },
-            Some(End::Refused { .. } | End::Invalid(_) | End::Left(_) | End::Stopped { .. }) | None => {
-                ResultView {
-                    call: self.row(),
-                    parts: Vec::new(),
-                    json: None,
-                }
-            }
+            Some(End::Refused { error, .. }) => ResultView {
+                call: self.row(),
+                parts: vec![ResultPart::Text {
+                    role: None,
+                    text: server_text(&error.message),
+                }],
+                json: error.data.as_ref().map(|data| text::source(&data.pretty())),
+            },
+            Some(End::Invalid(_) | End::Left(_) | End::Stopped { .. }) | None => ResultView {
+                call: self.row(),
+                parts: Vec::new(),
+                json: None,
+            },
         }
     }
 
@@ -614,9 +621,9 @@ fn ending(end: &End) -> (CallPhase, Option<String>) {
     }
 }
 
-/// An error in the server's words, with its code.
+/// An error as a quoted chip, with its code; the whole message stands in the result's frame.
 fn refusal(error: &RpcError) -> String {
-    match text::line(&error.message, 300) {
+    match text::chip(&error.message) {
         message if message.is_empty() => format!("no reason ({})", error.code),
         message => format!("“{message}” ({})", error.code),
     }

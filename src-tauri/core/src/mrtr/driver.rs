@@ -211,6 +211,6 @@ fn progress(note: &Note) -> Option<Event> {
             .params
             .get("message")
             .and_then(Json::as_str)
-            .map(|text| crate::text::line(text, 200)),
+            .map(crate::text::chip),
     })
 }

@@ -12,6 +12,11 @@ use url::Url;
 /// Seconds that a request may take unless the person says otherwise.
 pub const DEFAULT_TIMEOUT: u32 = 60;
 
+/// Programs that run another one; that one's name says more.
+const RUNNERS: [&str; 10] = [
+    "npx", "uvx", "bunx", "node", "bun", "deno", "python", "python3", "pipx", "docker",
+];
+
 /// Understands pasted text.
 ///
 /// # Errors
@@ -119,11 +124,35 @@ pub fn target(draft: &TargetDraft) -> Result<Target, String> {
 pub fn shown(target: &Target) -> String {
     match target {
         Target::Http { url, .. } => crate::text::marked(&url.origin().ascii_serialization()),
-        Target::Stdio(command) => {
-            let words = std::iter::once(&command.program).chain(&command.args);
-            crate::text::marked(&shell_words::join(words))
-        }
+        Target::Stdio(command) => crate::text::marked(&shell_words::join(masked(command))),
     }
+}
+
+/// The words of a command, values that look secret masked: `--token •••`, `--api-key=•••`.
+fn masked(command: &Command) -> Vec<String> {
+    let mut words = vec![command.program.clone()];
+    let mut secret = false;
+    for arg in &command.args {
+        let (name, value) = arg
+            .split_once('=')
+            .map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
+        let names_secret = looks_secret(name) && (name.starts_with('-') || value.is_some());
+        words.push(match value {
+            Some(_) if names_secret => format!("{name}=•••"),
+            _ if secret && !arg.starts_with('-') => "•••".to_owned(),
+            _ => arg.clone(),
+        });
+        secret = names_secret && value.is_none();
+    }
+    words
+}
+
+/// Whether the value under this name is for nobody's eyes.
+fn looks_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["key", "token", "secret", "passw", "auth", "credential", "cookie"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// The host or program that an answer goes to, for the review line.
@@ -294,8 +323,11 @@ fn named(mut draft: ServerDraft) -> ServerDraft {
                 .and_then(|url| url.host_str().map(str::to_owned))
                 .unwrap_or_default(),
             TargetDraft::Stdio { command, args, .. } => {
-                let word = args.iter().find(|arg| !arg.starts_with('-')).unwrap_or(command);
-                word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned()
+                let file = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
+                let program = file(command);
+                let runs_another = RUNNERS.contains(&program.trim_end_matches(".exe"));
+                let script = args.iter().find(|arg| runs_another && !arg.starts_with('-'));
+                script.map_or(program, |script| file(script))
             }
         };
     }
@@ -377,6 +409,17 @@ mod tests {
         fails(r#"{"theme":"dark"}"#, "Found: theme");
         fails("{", "cannot be read");
         fails(r#"{"url":"https://a.test","headers":{"a b":"x"}}"#, "header name");
+    }
+
+    #[test]
+    fn a_secret_in_a_command_is_masked_where_it_is_shown() {
+        check(
+            "serve --token abc --port 1",
+            "serve",
+            "serve --token ••• --port 1",
+        );
+        check("serve --api-key=abc x", "serve", "serve '--api-key=•••' x");
+        check("serve --auth --verbose", "serve", "serve --auth --verbose");
     }
 
     #[test]

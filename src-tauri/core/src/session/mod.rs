@@ -242,7 +242,7 @@ fn refusal(error: &RpcError) -> ConnectError {
         },
         code => ConnectError::Refused {
             code,
-            message: crate::text::line(&error.message, 300),
+            message: crate::text::chip(&error.message),
         },
     }
 }

@@ -62,7 +62,7 @@ pub async fn list(session: &Session, kind: ListKind) -> (Vec<Offer>, Vec<String>
         let result = match session.ask(request).await.map(|reply| reply.response.outcome) {
             Ok(Ok(result)) => result,
             Ok(Err(error)) => {
-                let message = crate::text::line(&error.message, 300);
+                let message = crate::text::chip(&error.message);
                 problems.push(format!(
                     "The list of {word}: the server answered “{message}” ({}).",
                     error.code
