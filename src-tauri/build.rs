@@ -1,5 +1,7 @@
 //! Tells Tauri where capabilities and permissions are, and lets a fresh clone build without the front end.
 
+#![expect(clippy::expect_used, reason = "a build that cannot go on must stop")]
+
 fn main() {
     // `generate_context!` embeds ui/dist; an empty one lets everything but the window itself be built and tested.
     let dist = std::path::Path::new("ui/dist");

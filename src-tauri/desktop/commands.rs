@@ -1,6 +1,8 @@
 //! What the window can ask for. Every command takes one struct `args` that denies unknown fields: ids and raw input,
 //! never an address to open, never a schema, never a state.
 
+#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command owned values")]
+
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Review};
 use countersign_core::view::{

@@ -31,22 +31,19 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
             Ok(())
         })
         .build(tauri::generate_context!())?;
-    app.run(|handle, event| match event {
-        RunEvent::WindowEvent {
-            label,
+    app.run(|handle, event| {
+        let Some(app) = handle.try_state::<Countersign>() else {
+            return;
+        };
+        if let RunEvent::WindowEvent {
             event: WindowEvent::Focused(true) | WindowEvent::Resized(_),
             ..
-        } if label == MAIN => {
-            if let Some(app) = handle.try_state::<Countersign>() {
-                app.inbox().rearm();
-            }
+        } = event
+        {
+            app.inbox().rearm();
+        } else if let RunEvent::Exit = event {
+            tauri::async_runtime::block_on(app.shut_down());
         }
-        RunEvent::Exit => {
-            if let Some(app) = handle.try_state::<Countersign>() {
-                tauri::async_runtime::block_on(app.shut_down());
-            }
-        }
-        _ => {}
     });
     Ok(())
 }

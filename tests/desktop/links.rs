@@ -25,7 +25,7 @@ async fn a_practice_link_opens_once_waits_and_finishes() {
     until(|| window.opened().len() == 1).await;
     assert_eq!(
         window.opened(),
-        [shown.clone()],
+        std::slice::from_ref(&shown),
         "one launch, with exactly the address that was shown"
     );
 
@@ -52,7 +52,7 @@ async fn link_of_an_sdk(sdk: Sdk) {
     assert_eq!(server.visits(), 0, "nothing is fetched before consent");
     let shown = consent(&window).await;
     window.find("[data-testid=card] [data-act=check_again]").await;
-    assert_eq!(window.opened(), [shown.clone()]);
+    assert_eq!(window.opened(), std::slice::from_ref(&shown));
     assert_eq!(server.visits(), 0, "nor after it: only the browser goes there");
     visit(&shown).await;
     window.press("check_again").await;

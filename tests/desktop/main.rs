@@ -1,13 +1,7 @@
 //! The real window, driven through WebKitWebDriver: what a person does, against practice servers and servers on the
 //! official SDKs. Needs a display and `tests/interop/servers/setup.sh`; `make test` brings both.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "tests"
-)]
+#![expect(clippy::expect_used, clippy::panic, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests start programs and wait for them")]
 
 /// Starts the app, the driver and the servers.

@@ -1,6 +1,6 @@
 //! The desktop shell without a display: the real configuration and permissions under Tauri's mock runtime.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 /// What tauri.conf.json and the capability promise.
 mod configuration;

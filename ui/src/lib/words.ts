@@ -91,7 +91,6 @@ export function isRunning(call: CallRow): boolean {
     case "asking":
     case "pacing":
     case "paused_at_cap":
-    case "paused_server_changed":
     case "unknown":
     case "not_delivered":
       return true;

@@ -65,12 +65,12 @@ async fn a_deployment_is_planned_in_one_round() {
 }
 
 #[tokio::test]
-async fn a_deployment_without_a_service_is_a_failed_call() {
+async fn a_deployment_of_no_service_is_a_failed_call() {
     let end = check(
         &at_the_desk(),
-        r#"{"name":"plan_deployment","arguments":{}}"#,
+        r#"{"name":"plan_deployment","arguments":{"service":""}}"#,
         &[],
-        "Service is missing",
+        "The service must be a name",
     )
     .await;
     assert_eq!(at(&end, "isError"), &Json::Bool(true));

@@ -7,6 +7,7 @@ use crate::rounds::{Answer, Outcome};
 use countersign_core::wire::json::Json;
 
 const KEY: &str = "deployment";
+const SERVICE: &str = "web shop";
 
 pub(super) fn input_schema() -> Json {
     json!({
@@ -15,18 +16,22 @@ pub(super) fn input_schema() -> Json {
             "service": {
                 "type": "string",
                 "title": "Service",
-                "description": "What would be deployed, for example \"web shop\".",
-                "minLength": 1,
+                "description": "What would be deployed.",
+                "default": (SERVICE),
             },
         },
-        "required": ["service"],
     })
 }
 
 pub(super) fn run(call: Call<'_>) -> Result<Outcome, Fault> {
     let service = match call.arguments.get("service") {
+        None => SERVICE,
         Some(Json::String(service)) if !service.is_empty() => service,
-        Some(_) | None => return Ok(Outcome::failed("Service is missing: say what would be deployed.")),
+        Some(_) => {
+            return Ok(Outcome::failed(
+                "The service must be a name: say what would be deployed.",
+            ));
+        }
     };
     let message = format!(
         "You asked to plan a deployment of {service}. Please fill in the details. \
@@ -40,7 +45,7 @@ pub(super) fn run(call: Call<'_>) -> Result<Outcome, Fault> {
         None => Outcome::form(KEY, &message, details()),
         Some(Answer::Accept(content)) => Outcome::structured(
             format!("The deployment of {service} is planned (not really). This is what arrived."),
-            json!({"service": (service.as_str()), "received": (Json::Object(content))}),
+            json!({"service": (service), "received": (Json::Object(content))}),
         ),
         Some(Answer::Decline) => Outcome::text(format!(
             "You declined, so nothing is planned for {service}. That is a perfectly good answer."
