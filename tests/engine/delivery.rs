@@ -424,3 +424,38 @@ async fn consent_06_a_flood_of_questions_waits_and_answers_nothing() {
     .await;
     assert_eq!(server.seen().len(), 100, "nothing was sent for them");
 }
+
+#[tokio::test]
+async fn a_refusal_before_acting_leaves_the_answers_undelivered() {
+    for code in [-32020, -32021, -32022] {
+        let (desk, server, call) = desk(vec![
+            ask_name(),
+            Reply::Error(400, code, "not like this"),
+            Reply::Result(done("ok")),
+        ])
+        .await;
+        let ask = desk.question(call).await;
+        desk.accept(ask.id, vec![text(0, "Ann")]).await;
+        let row = desk.call_in(call, CallPhase::NotDelivered).await;
+        assert!(
+            row.detail
+                .as_deref()
+                .is_some_and(|detail| detail.contains("not like this")),
+            "{:?}",
+            row.detail
+        );
+        assert_eq!(
+            desk.phase(ask.id),
+            AskPhase::Undelivered {
+                action: Action::Accept
+            }
+        );
+        desk.on_call(call, CallAct::SendAgain).expect("sent again");
+        desk.finished(call).await;
+        assert_eq!(
+            server.params()[1],
+            server.params()[2],
+            "the same answers and state"
+        );
+    }
+}

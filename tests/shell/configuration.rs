@@ -74,3 +74,34 @@ fn the_front_end_reaches_tauri_in_one_file() {
     }
     assert_eq!(found, [Some("backend.ts".to_owned())]);
 }
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "asks cargo for the tree of dependencies"
+)]
+fn the_core_depends_on_no_window() {
+    for package in ["countersign-core", "countersign-cli", "countersign-practice"] {
+        let tree = std::process::Command::new(env!("CARGO"))
+            .args([
+                "tree",
+                "--offline",
+                "--prefix",
+                "none",
+                "--edges",
+                "normal,build",
+                "--package",
+                package,
+            ])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("cargo tree");
+        let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+        assert!(tree.contains("tokio v"), "{package}: {tree}");
+        let windows = ["tauri", "wry", "tao", "webkit", "gtk", "javascriptcore"];
+        let found = tree
+            .lines()
+            .find(|line| windows.iter().any(|name| line.starts_with(name)));
+        assert_eq!(found, None, "{package}");
+    }
+}
