@@ -3,6 +3,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command owned values")]
 
+use crate::window::Closing;
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Review};
 use countersign_core::view::{
@@ -30,6 +31,7 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         act,
         call,
         act_on_call,
+        close,
     ]
 }
 
@@ -125,6 +127,12 @@ pub(crate) struct ActOnCall {
     act: CallAct,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Close {
+    quit: bool,
+}
+
 type App<'a> = State<'a, Countersign>;
 
 #[tauri::command]
@@ -209,6 +217,16 @@ pub(crate) fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failure> {
 #[tauri::command]
 pub(crate) async fn act_on_call(app: App<'_>, args: ActOnCall) -> Result<(), Failure> {
     app.act_on_call(args.call, args.act)
+}
+
+/// The person's word on closing the app while something is unfinished.
+#[tauri::command]
+pub(crate) fn close<R: Runtime>(handle: tauri::AppHandle<R>, closing: State<'_, Closing>, args: Close) {
+    if args.quit {
+        handle.exit(0);
+    } else {
+        closing.keep_open();
+    }
 }
 
 fn gone() -> Failure {

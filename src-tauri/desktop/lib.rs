@@ -6,7 +6,7 @@
 
 pub mod commands;
 mod practice;
-mod window;
+pub mod window;
 
 use countersign_core::app::{Countersign, Parts};
 use countersign_core::clock::SystemClock;

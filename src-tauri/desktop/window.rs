@@ -3,11 +3,15 @@
 use crate::{commands, countersign, practice};
 use countersign_core::app::Countersign;
 use countersign_core::settings::Settings;
+use countersign_core::view::Unfinished;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tauri::webview::NewWindowResponse;
 use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
 /// The one event: something changed; the payload is the revision.
 const CHANGED: &str = "changed";
+/// The person wants to close the window while something is unfinished; the payload says what.
+const CLOSING: &str = "closing";
 const MAIN: &str = "main";
 
 /// Opens the window and runs until it is closed.
@@ -26,26 +30,55 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
                 app
             });
             tauri.manage(app.clone());
+            tauri.manage(Closing::default());
             tauri::async_runtime::spawn(announce(handle.clone(), app));
             open(&handle)?;
             Ok(())
         })
         .build(tauri::generate_context!())?;
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the events of Tauri are open-ended"
+    )]
     app.run(|handle, event| {
         let Some(app) = handle.try_state::<Countersign>() else {
             return;
         };
-        if let RunEvent::WindowEvent {
-            event: WindowEvent::Focused(true) | WindowEvent::Resized(_),
-            ..
-        } = event
-        {
-            app.inbox().rearm();
+        if let RunEvent::WindowEvent { event, .. } = &event {
+            match event {
+                WindowEvent::CloseRequested { api, .. } => {
+                    let unfinished = app.inbox().unfinished();
+                    if unfinished != Unfinished::default() && handle.state::<Closing>().ask() {
+                        api.prevent_close();
+                        // Without a page to ask, the next try to close goes through.
+                        let _ = handle.emit_to(MAIN, CLOSING, unfinished);
+                    }
+                }
+                WindowEvent::Focused(true) | WindowEvent::Resized(_) => app.inbox().rearm(),
+                _ => {}
+            }
         } else if let RunEvent::Exit = event {
             tauri::async_runtime::block_on(app.shut_down());
         }
     });
     Ok(())
+}
+
+/// Whether the person is being asked about closing. A second try to close while that is so goes through, so that
+/// a page that does not answer cannot keep the app open.
+#[derive(Debug, Default)]
+pub struct Closing(AtomicBool);
+
+impl Closing {
+    /// True the first time.
+    fn ask(&self) -> bool {
+        !self.0.swap(true, Ordering::Relaxed)
+    }
+
+    /// The person wants to go on.
+    pub(crate) fn keep_open(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {
@@ -89,6 +122,15 @@ async fn announce(handle: tauri::AppHandle, app: Countersign) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn closing_is_asked_about_once_until_the_person_stays() {
+        let closing = Closing::default();
+        assert!(closing.ask());
+        assert!(!closing.ask(), "a second try goes through");
+        closing.keep_open();
+        assert!(closing.ask());
+    }
 
     #[test]
     fn only_the_own_page_is_shown() {

@@ -1,4 +1,5 @@
 use countersign_core::settings::Settings;
+use countersign_desktop::window::Closing;
 use countersign_desktop::{commands, countersign};
 use serde_json::{Value, json};
 use tauri::ipc::{CallbackFn, InvokeBody};
@@ -16,6 +17,7 @@ fn app() -> tauri::App<MockRuntime> {
     mock_builder()
         .invoke_handler(commands::handler())
         .manage(countersign(Settings::Memory))
+        .manage(Closing::default())
         .build(tauri::generate_context!("tauri.conf.json", test = true))
         .expect("the app is built")
 }

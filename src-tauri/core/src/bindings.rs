@@ -58,6 +58,7 @@ fn generated() -> String {
         view::Started,
         view::Armed,
         view::Failure,
+        view::Unfinished,
         view::FailureCode,
         form::FormView,
         form::FieldView,

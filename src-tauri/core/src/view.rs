@@ -559,6 +559,17 @@ pub struct Armed {
     pub in_ms: u32,
 }
 
+/// What closing the app would end: sent with the event `closing`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Unfinished {
+    /// Questions that wait for the person.
+    pub waiting: u32,
+    /// Requests that are with a server.
+    pub in_flight: u32,
+}
+
 /// Why a command could not be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -276,6 +276,16 @@ export type Failure = { code: FailureCode,
  */
 message: string, };
 
+export type Unfinished = { 
+/**
+ * Questions that wait for the person.
+ */
+waiting: number, 
+/**
+ * Requests that are with a server.
+ */
+inFlight: number, };
+
 export type FailureCode = "gone" | "invalid" | "settings" | "not_possible";
 
 export type FormView = { fields: Array<FieldView>, };

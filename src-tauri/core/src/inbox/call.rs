@@ -347,6 +347,11 @@ impl Call {
         }
     }
 
+    /// A request of it is with the server, or about to be.
+    pub(super) fn is_in_flight(&self) -> bool {
+        matches!(self.phase, CallPhase::Sending | CallPhase::Pacing)
+    }
+
     pub(super) fn row(&self) -> CallRow {
         CallRow {
             id: self.id,

@@ -24,7 +24,7 @@ use crate::mrtr::driver::{self, Answers, Line, Next};
 use crate::mrtr::machine::{Machine, Word};
 use crate::view::{
     Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallRow, Initiator, OfferKind, ResultView,
-    ServerId, ServerRow,
+    ServerId, ServerRow, Unfinished,
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
@@ -282,6 +282,22 @@ impl Inbox {
     /// Calls, newest first.
     pub fn calls(&self) -> Vec<CallRow> {
         self.lock().calls.values().rev().map(Call::row).collect()
+    }
+
+    /// What would end with the app.
+    pub fn unfinished(&self) -> Unfinished {
+        let state = self.lock();
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Unfinished {
+            waiting: count(
+                state
+                    .asks
+                    .values()
+                    .filter(|ask| ask.is_open() || matches!(ask.stage, Stage::Kept(_)))
+                    .count(),
+            ),
+            in_flight: count(state.calls.values().filter(|call| call.is_in_flight()).count()),
+        }
     }
 
     /// One question, whole. `server` gives the row of its server.
