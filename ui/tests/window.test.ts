@@ -13,6 +13,7 @@ const ARGUMENTS: ArgumentsView = {
   form: { fields: [REGION, COPIES, NOTE] },
   jsonReason: null,
   jsonTemplate: "{}",
+  goesTo: "crm.example.com",
 };
 
 function withPage(): FakeBackend {
@@ -43,6 +44,7 @@ describe("a server's page", () => {
     await userEvent.click(one("[data-testid='offer'][data-kind='action'][data-index='0']"));
     await expect.poll(() => all("[data-testid='field']").length).toBe(3);
     expect(document.activeElement?.id).toBe("start1-action-0-heading");
+    expect(textOf("[data-testid='goes-to']")).toBe("crm.example.com");
     await choose(0, 1);
     await userEvent.click(one("[data-testid='run']"));
     await expect
@@ -107,8 +109,13 @@ describe("adding a server", () => {
     await expect.poll(() => all("[data-testid='add-target']").length).toBe(1);
     expect(textOf("[data-testid='add-target']")).toBe("npx -y 'notes server'");
     expect(textOf("[data-testid='add-notes']")).toBe("A program will run with your rights.");
+    // The second click of a double click lands where "Look at it" was.
+    one("[data-testid='add-confirm']").click();
     expect(backend.added).toEqual([]);
     await userEvent.fill(one("[data-testid='add-name']"), "My notes");
+    await expect
+      .poll(() => one("[data-testid='add-confirm']").getAttribute("aria-disabled"))
+      .toBe("false");
     await userEvent.click(one("[data-testid='add-confirm']"));
     await expect.poll(() => backend.added).toEqual([{ ...draft, name: "My notes" }]);
   });
