@@ -169,7 +169,7 @@ impl Host for CallHost {
                         ask.set(Stage::Undelivered(given));
                     }
                     Stage::InBrowser { asking: true, .. } => {
-                        ask.set(Stage::Undelivered(super::Given::link()))
+                        ask.set(Stage::Undelivered(super::Given::link()));
                     }
                     Stage::Waiting
                     | Stage::Opening
