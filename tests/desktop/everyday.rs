@@ -27,7 +27,9 @@ async fn a_server_is_added_by_pasting_its_command_kept_and_removed() {
             .contains("with your rights")
     );
     window.type_into("[data-testid=add-name]", "Harbour office").await;
-    window.click("[data-testid=add-confirm]").await;
+    window
+        .click("[data-testid=add-confirm][aria-disabled=false]")
+        .await;
     window.open_server("Harbour office").await;
     let kept = window.close().await;
 

@@ -514,7 +514,7 @@ pub(crate) async fn until(mut is: impl FnMut() -> bool) {
 }
 
 /// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants. `answer` gets the
-/// params of each `tools/call`.
+/// params of each `tools/call`; for `null` the connection is closed without an answer.
 pub(crate) struct ScriptedServer {
     pub(crate) url: String,
 }
@@ -570,6 +570,9 @@ fn serve(stream: &std::net::TcpStream, answer: &dyn Fn(&Value) -> Value) {
         }),
         _ => answer(&request["params"]),
     };
+    if result.is_null() {
+        return;
+    }
     let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
     let mut stream = stream;
     let _ = write!(

@@ -14,6 +14,7 @@ import type {
   ServerPreview,
   Snapshot,
   Started,
+  Unfinished,
 } from "../src/lib/wire";
 import { row, snapshot } from "./fixtures";
 import { review } from "./review";
@@ -44,6 +45,9 @@ export class FakeBackend implements Backend {
   removed: number[] = [];
   reconnected: number[] = [];
   snapshots = 0;
+  /** Tries to close the window. */
+  closing: (unfinished: Unfinished) => void = () => {};
+  closed: boolean[] = [];
 
   #listeners = new Set<() => void>();
 
@@ -146,6 +150,16 @@ export class FakeBackend implements Backend {
   async onChanged(changed: () => void) {
     this.#listeners.add(changed);
     return () => this.#listeners.delete(changed);
+  }
+  async onClosing(closing: (unfinished: Unfinished) => void) {
+    this.closing = closing;
+    return () => {
+      this.closing = () => {};
+    };
+  }
+  async close(quit: boolean) {
+    this.closed.push(quit);
+    return null;
   }
 }
 

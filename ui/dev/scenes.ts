@@ -90,7 +90,7 @@ export const SCENES: Scene[] = [
       of: 3,
       acceptLabel: "Keep answer",
       acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"],
-      notices: ["Asked again after you declined (2nd time)."],
+      notices: ["You declined this 2 times before. The server asks again."],
     }),
   ),
   askScene("form, hostile", fixture.HOSTILE_ASK),
@@ -182,6 +182,7 @@ export const SCENES: Scene[] = [
         form: { fields: [fixture.REGION, fixture.COPIES, fixture.NOTE] },
         jsonReason: null,
         jsonTemplate: "{}",
+        goesTo: "crm.example.com",
       });
       return backend;
     },
@@ -199,6 +200,7 @@ export const SCENES: Scene[] = [
         form: null,
         jsonReason: "One field (“where”) is a group of fields, which cannot be drawn here.",
         jsonTemplate: '{\n  "where": {}\n}',
+        goesTo: "crm.example.com",
       });
       return backend;
     },

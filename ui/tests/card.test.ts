@@ -234,7 +234,7 @@ describe("every phase has its own state and way on", () => {
       ["Stop the call", "Open again"],
       [],
     ],
-    delivered: ["Sent", [], ["Stop the call"]],
+    delivered: ["Declined", [], ["Stop the call"]],
     "not delivered": ["Not delivered", [], ["Send again", "Leave it"]],
     unknown: ["Outcome unknown", [], ["Send again", "Leave it"]],
     closed: ["Over", [], ["Stop the call"]],
@@ -270,6 +270,9 @@ describe("every phase has its own state and way on", () => {
     expect(textOf("[data-testid='call-detail']")).toBe(
       "We sent it but heard nothing back. It may have arrived. Sending again could do it twice.",
     );
+    await expect
+      .poll(() => one("[data-callact='send_again']").getAttribute("aria-disabled"))
+      .toBe("false");
     await userEvent.click(one("[data-callact='send_again']"));
     await expect.poll(() => backend.callActs).toEqual([{ call: 10, act: "send_again" }]);
   });

@@ -180,7 +180,7 @@ describe("what a field looks like before it is touched", () => {
     expect(textOf("[data-field='1'] .hint")).toBe(
       "optional, left out if empty · number, 0.5 or more",
     );
-    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose 1 to 2");
+    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose at most 2");
   });
 
   it("shows the value where it differs from the title", async () => {

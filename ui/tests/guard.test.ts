@@ -189,6 +189,60 @@ describe("one gesture never answers twice", () => {
   });
 });
 
+describe("what a call comes to", () => {
+  const done = (over = {}) => call({ phase: "done", word: "done", acts: ["start_again"], ...over });
+
+  it("never offers to start anything on the card that was answered", async () => {
+    const backend = await openGuarded();
+    vi.advanceTimersByTime(700);
+    await until(() => card()?.dataset.armed, "true");
+    await press("accept");
+    backend.put(
+      ask({ revision: 2, phase: { kind: "delivered", action: "accept" }, acts: [], call: done() }),
+    );
+    backend.changed();
+    await until(() => all("[data-testid='see-result']").length, 1);
+    expect(all("[data-testid='card'] :is([data-act], [data-callact])")).toEqual([]);
+    expect(backend.callActs).toEqual([]);
+  });
+
+  it("starts nothing again with a click that was on its way when it was shown", async () => {
+    const backend = new FakeBackend();
+    backend.putCall({ call: call({ phase: "sending", acts: ["stop"] }), parts: [], json: null });
+    await openWindow(backend, { card: { kind: "call", call: 10 } });
+    await until(() => all("[data-callact='stop']").length, 1);
+    expect(one("[data-callact='stop']").getAttribute("aria-disabled")).toBe("false");
+    backend.putCall({ call: done(), parts: [], json: null });
+    backend.changed();
+    await until(() => all("[data-callact='start_again']").length, 1);
+    one("[data-callact='start_again']").click();
+    await vi.advanceTimersByTimeAsync(699);
+    expect(one("[data-callact='start_again']").getAttribute("aria-disabled")).toBe("true");
+    one("[data-callact='start_again']").click();
+    expect(backend.callActs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await until(() => one("[data-callact='start_again']").getAttribute("aria-disabled"), "false");
+    await userEvent.click(one("[data-callact='start_again']"));
+    await until(() => backend.callActs, [{ call: 10, act: "start_again" }]);
+  });
+
+  it("waits for a pointer that rests on the button pressed down", async () => {
+    const backend = new FakeBackend();
+    backend.putCall({ call: call({ phase: "sending", acts: ["stop"] }), parts: [], json: null });
+    await openWindow(backend, { card: { kind: "call", call: 10 } });
+    await until(() => all("[data-callact='stop']").length, 1);
+    window.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    backend.putCall({ call: done(), parts: [], json: null });
+    backend.changed();
+    await until(() => all("[data-callact='start_again']").length, 1);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(one("[data-callact='start_again']").getAttribute("aria-disabled")).toBe("true");
+    window.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+    await vi.advanceTimersByTimeAsync(701);
+    await until(() => one("[data-callact='start_again']").getAttribute("aria-disabled"), "false");
+  });
+});
+
 describe("case_155 arrival", () => {
   it("moves no focus, answers nothing and is announced once", async () => {
     const backend = await openAsk(ask({ body: form([field(0, "Name", TEXT)]) }));

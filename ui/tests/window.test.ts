@@ -13,6 +13,7 @@ const ARGUMENTS: ArgumentsView = {
   form: { fields: [REGION, COPIES, NOTE] },
   jsonReason: null,
   jsonTemplate: "{}",
+  goesTo: "crm.example.com",
 };
 
 function withPage(): FakeBackend {
@@ -43,6 +44,7 @@ describe("a server's page", () => {
     await userEvent.click(one("[data-testid='offer'][data-kind='action'][data-index='0']"));
     await expect.poll(() => all("[data-testid='field']").length).toBe(3);
     expect(document.activeElement?.id).toBe("start1-action-0-heading");
+    expect(textOf("[data-testid='goes-to']")).toBe("crm.example.com");
     await choose(0, 1);
     await userEvent.click(one("[data-testid='run']"));
     await expect
@@ -107,8 +109,13 @@ describe("adding a server", () => {
     await expect.poll(() => all("[data-testid='add-target']").length).toBe(1);
     expect(textOf("[data-testid='add-target']")).toBe("npx -y 'notes server'");
     expect(textOf("[data-testid='add-notes']")).toBe("A program will run with your rights.");
+    // The second click of a double click lands where "Look at it" was.
+    one("[data-testid='add-confirm']").click();
     expect(backend.added).toEqual([]);
     await userEvent.fill(one("[data-testid='add-name']"), "My notes");
+    await expect
+      .poll(() => one("[data-testid='add-confirm']").getAttribute("aria-disabled"))
+      .toBe("false");
     await userEvent.click(one("[data-testid='add-confirm']"));
     await expect.poll(() => backend.added).toEqual([{ ...draft, name: "My notes" }]);
   });
@@ -122,5 +129,24 @@ describe("a first start in a small window", () => {
     await openWindow(backend);
     expect(one("[data-testid='first-question']").getClientRects().length).toBe(1);
     expect(one("[data-testid='server-row']").getClientRects().length).toBe(1);
+  });
+});
+
+describe("closing the app", () => {
+  it("says what would end, and the safe way has the focus", async () => {
+    const backend = new FakeBackend();
+    await openWindow(backend);
+    backend.closing({ waiting: 2, inFlight: 1 });
+    await expect.poll(() => textOf("dialog[open] h2")).toBe("Close Countersign?");
+    expect(textOf("dialog[open]")).toContain("1 call is with a server right now.");
+    expect(textOf("dialog[open]")).toContain("2 questions wait for you.");
+    expect(document.activeElement?.getAttribute("data-confirm")).toBe("safe");
+    await userEvent.keyboard("{Escape}");
+    await expect.poll(() => backend.closed).toEqual([false]);
+    expect(all("dialog[open]").length).toBe(0);
+    backend.closing({ waiting: 1, inFlight: 0 });
+    await expect.poll(() => textOf("dialog[open]")).toContain("1 question waits for you.");
+    await userEvent.click(one("dialog[open] [data-confirm='go']"));
+    expect(backend.closed).toEqual([false, true]);
   });
 });

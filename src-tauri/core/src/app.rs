@@ -362,6 +362,7 @@ impl Countersign {
     /// [`FailureCode::Gone`].
     pub fn arguments(&self, id: ServerId, kind: OfferKind, index: u32) -> Result<ArgumentsView, Failure> {
         let offer = self.offer(id, kind, index)?;
+        let goes_to = address::goes_to(self.session(id)?.target());
         let (form, json_reason) = match Form::parse_arguments(&offer.arguments) {
             Ok(form) => (Some(form.view()), None),
             Err(undrawable) => (None, Some(undrawable.to_string())),
@@ -376,6 +377,7 @@ impl Countersign {
             form,
             json_reason,
             json_template: template(&offer.arguments).pretty(),
+            goes_to,
         })
     }
 

@@ -131,6 +131,8 @@ pub struct ArgumentsView {
     pub json_reason: Option<String>,
     /// A start for the JSON editor.
     pub json_template: String,
+    /// The host or program that they go to.
+    pub goes_to: String,
 }
 
 /// One row of the list of questions.

@@ -27,6 +27,7 @@ import type {
   ServerPreview,
   Snapshot,
   Started,
+  Unfinished,
 } from "./wire";
 
 /** One thing on a server's page. */
@@ -53,6 +54,10 @@ export interface Backend {
   actOnCall(call: CallId, act: CallAct): Promise<null>;
   /** Calls back after every change; returns the way to stop that. */
   onChanged(changed: () => void): Promise<() => void>;
+  /** The person wants to close the window while something is unfinished. */
+  onClosing(closing: (unfinished: Unfinished) => void): Promise<() => void>;
+  /** The person's word on that. */
+  close(quit: boolean): Promise<null>;
 }
 
 /** One press of a button of a card. */
@@ -92,6 +97,8 @@ export const tauri: Backend = {
   call: (call) => command("call", { call }),
   actOnCall: (call, act) => command("act_on_call", { call, act }),
   onChanged: (changed) => listen<number>("changed", () => changed()),
+  onClosing: (closing) => listen<Unfinished>("closing", (event) => closing(event.payload)),
+  close: (quit) => command("close", { quit }),
 };
 
 function command<T>(name: string, args: Record<string, unknown>): Promise<T> {

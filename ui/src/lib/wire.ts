@@ -102,7 +102,11 @@ jsonReason: string | null,
 /**
  * A start for the JSON editor.
  */
-jsonTemplate: string, };
+jsonTemplate: string, 
+/**
+ * The host or program that they go to.
+ */
+goesTo: string, };
 
 export type AskRow = { id: AskId, call: CallId, server: ServerId, serverName: string, practice: boolean, kind: AskKind, 
 /**

@@ -80,6 +80,24 @@ export const DONE_WORD: Record<Action, string> = {
   cancel: "Dismissed",
 };
 
+/** Whether a question waits for the person: to be answered, or to come back from the browser. */
+export function needsYou(phase: AskPhase): boolean {
+  switch (phase.kind) {
+    case "waiting":
+    case "open_failed":
+      return true;
+    case "in_browser":
+      return !phase.asking;
+    case "opening":
+    case "kept":
+    case "sending":
+    case "delivered":
+    case "undelivered":
+    case "closed":
+      return false;
+  }
+}
+
 /** Whether a card is over: it keeps its place with a grey stripe. */
 export function isOver(phase: AskPhase): boolean {
   return phase.kind === "delivered" || phase.kind === "undelivered" || phase.kind === "closed";
@@ -91,9 +109,10 @@ export function isRunning(call: CallRow): boolean {
     case "asking":
     case "pacing":
     case "paused_at_cap":
+      return true;
     case "unknown":
     case "not_delivered":
-      return true;
+      return call.acts.includes("send_again");
     case "done":
     case "done_with_error":
     case "failed":
@@ -107,7 +126,7 @@ export function limits(control: Control): string | null {
   switch (control.kind) {
     case "text":
       return joined([
-        span(control.minLength, control.maxLength, "character"),
+        span(control.minLength, control.maxLength, "", " character"),
         control.format === "date-time" ? "date, time and zone" : null,
         control.hint,
       ]);
@@ -117,7 +136,7 @@ export function limits(control: Control): string | null {
         range(control.minimum, control.maximum),
       ]);
     case "choices":
-      return span(control.minItems || null, control.maxItems, "choice");
+      return span(control.minItems, control.maxItems, "choose ");
     case "yesNo":
     case "choice":
       return null;
@@ -131,14 +150,14 @@ function range(minimum: string | null, maximum: string | null): string | null {
   return null;
 }
 
-function span(least: number | null, most: number | null, noun: string): string | null {
-  const verb = noun === "choice" ? "choose " : "";
-  const unit = noun === "choice" ? "" : ` ${noun}s`;
-  if (least !== null && most !== null) {
-    return least === most ? `${verb}exactly ${least}${unit}` : `${verb}${least} to ${most}${unit}`;
-  }
-  if (least !== null) return `${verb}at least ${least}${unit}`;
-  if (most !== null) return `${verb}at most ${most}${unit}`;
+/** A least of one says nothing: what is required is not empty, and what is empty is left out. */
+function span(least: number | null, most: number | null, verb: string, unit = ""): string | null {
+  const from = least !== null && least > 1 ? least : null;
+  const counted = (count: number) => `${count}${unit && count !== 1 ? `${unit}s` : unit}`;
+  if (most !== null && least === most) return `${verb}exactly ${counted(most)}`;
+  if (from !== null && most !== null) return `${verb}${from} to ${counted(most)}`;
+  if (from !== null) return `${verb}at least ${counted(from)}`;
+  if (most !== null) return `${verb}at most ${counted(most)}`;
   return null;
 }
 

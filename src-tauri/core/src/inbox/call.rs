@@ -576,7 +576,7 @@ fn told(trouble: &Trouble) -> (CallPhase, Option<String>) {
         Trouble::Unknown(fault) => (
             CallPhase::Unknown,
             Some(format!(
-                "We sent it but heard nothing back: {fault}. It may have arrived. Sending again could do it twice."
+                "We sent it but heard nothing back. It may have arrived. Sending again could do it twice. (Reason: {fault}.)"
             )),
         ),
         Trouble::Cap { .. } => (

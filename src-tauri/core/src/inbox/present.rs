@@ -2,7 +2,6 @@
 
 use super::ask::{Ask, Body, Stage};
 use super::call::Call;
-use crate::link::Verdict;
 use crate::text;
 use crate::view::{Action, AskBody, AskRow, AskView, ServerRow, ServerText};
 
@@ -52,7 +51,7 @@ pub(super) fn ask_view(
         notices: notices(ask, call),
         acts: ask.acts(),
         accept_label: accept_label(ask, others_open),
-        consequences: consequences(ask, &name),
+        consequences: consequences(ask, &name, others_open),
     }
 }
 
@@ -100,22 +99,19 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
 fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     let mut notices = Vec::new();
     if ask.declined_before > 0 {
-        notices.push(format!(
-            "Asked again after you declined ({} time).",
-            ordinal(ask.declined_before)
-        ));
+        notices.push(match ask.declined_before {
+            1 => "You declined this before. The server asks again.".to_owned(),
+            times => format!("You declined this {times} times before. The server asks again."),
+        });
     }
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
     }
     if ask.may_be_finished && ask.stage == Stage::Waiting {
-        notices.push("You opened this page before; its address has changed since. If you finished there, say so; nothing is opened then.".to_owned());
+        notices.push("You opened this page before; its address has changed since. If you finished there, press “I already finished”; nothing is opened then.".to_owned());
     }
     match &ask.body {
         Body::Unusable { reason, .. } => notices.push(reason.clone()),
-        Body::Link(link) if link.inspection.verdict == Verdict::Refused => {
-            notices.push("This link cannot be opened from here.".to_owned());
-        }
         Body::Link(_) | Body::Form(_) => {}
     }
     match &ask.stage {
@@ -124,12 +120,6 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
             let noun = if others == 1 { "question" } else { "questions" };
             notices.push(format!(
                 "Opened. The server is told when the other {others} {noun} of this call are answered."
-            ));
-        }
-        Stage::Kept(_) => notices.push(format!("Kept. It is sent when all {} are answered.", ask.of)),
-        Stage::OpenFailed(reason) => {
-            notices.push(format!(
-                "The page could not be opened: {reason} The server was told nothing."
             ));
         }
         Stage::InBrowser {
@@ -144,6 +134,8 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         }
         Stage::Waiting
         | Stage::Opening
+        | Stage::OpenFailed(_)
+        | Stage::Kept(_)
         | Stage::Sending(_)
         | Stage::InBrowser { .. }
         | Stage::Delivered(_)
@@ -164,13 +156,23 @@ fn accept_label(ask: &Ask, others_open: bool) -> Option<String> {
 }
 
 /// What each way will tell the server. `name` is the person's own name for it.
-fn consequences(ask: &Ask, name: &str) -> Vec<String> {
+fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
     match &ask.stage {
-        Stage::Waiting | Stage::OpenFailed(_) => vec![
-            format!("Decline: {name} is told No."),
-            "Dismiss: it is told you did not choose.".to_owned(),
-            "Do nothing: the question waits here.".to_owned(),
-        ],
+        Stage::Waiting | Stage::OpenFailed(_) => {
+            let mut ways = vec![
+                format!("Decline: {name} is told No."),
+                "Dismiss: it is told you did not choose.".to_owned(),
+                "Do nothing: the question waits here.".to_owned(),
+            ];
+            match (ask.of, others_open) {
+                (1, _) => {}
+                (of, true) => ways.push(format!("Nothing is sent before all {of} questions are answered.")),
+                (of, false) => ways.push(format!(
+                    "This is the last of {of}: with any answer here all {of} are sent."
+                )),
+            }
+            ways
+        }
         Stage::InBrowser { asking: false, .. } => vec![
             format!("Check again: {name} is asked whether the page is done."),
             "Decline: it is told No. Give up: it is told you did not choose.".to_owned(),
@@ -189,35 +191,9 @@ fn consequences(ask: &Ask, name: &str) -> Vec<String> {
     }
 }
 
-fn ordinal(count: u32) -> String {
-    let suffix = match (count % 10, count % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{count}{suffix}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ordinals() {
-        for (count, word) in [
-            (1, "1st"),
-            (2, "2nd"),
-            (3, "3rd"),
-            (4, "4th"),
-            (11, "11th"),
-            (21, "21st"),
-            (112, "112th"),
-        ] {
-            assert_eq!(ordinal(count), word);
-        }
-    }
 
     #[test]
     fn a_long_message_is_cut_and_can_be_shown_whole() {
