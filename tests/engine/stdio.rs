@@ -199,6 +199,23 @@ async fn a_stopped_call_is_cancelled_and_its_late_answer_goes_nowhere() {
 }
 
 #[tokio::test]
+async fn after_a_cancelled_request_an_answer_without_an_id_belongs_to_nobody() {
+    let turns = format!(
+        r#"[],[{{"out":"{{\"id\":null,\"error\":{{\"code\":-32601,\"message\":\"cancelled?\"}}}}"}},{}]"#,
+        out(&done("ok"))
+    );
+    let program = on_calls(&turns);
+    let desk = Desk::new();
+    let id = desk.add_program("prog", &program);
+    let call = desk.call(id);
+    program.until_heard("tools/call").await;
+    desk.app.inbox().stop(call);
+    desk.call_in(call, CallPhase::Stopped).await;
+    let next = desk.call(id);
+    assert_eq!(desk.finished(next).await.phase, CallPhase::Done);
+}
+
+#[tokio::test]
 async fn case_119_a_time_out_is_said_with_its_figure_and_cancelled() {
     let program = on_calls(&format!("[],[{}]", out("{}")));
     let session = session_with(&program, Duration::from_millis(1500));

@@ -11,6 +11,7 @@ use crate::wire::rpc::Message;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -52,6 +53,8 @@ pub struct StdioPeer {
 struct Shared {
     waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Incoming>>>,
     log: Mutex<VecDeque<String>>,
+    /// A request was cancelled: what comes without an id may be its answer, or one to the cancelling.
+    cancelled: AtomicBool,
     /// Cancelled when stdout has ended, or stdin was given up: nothing more will be answered.
     ended: CancellationToken,
     /// Cancelled when stderr has ended: the log is whole.
@@ -227,6 +230,7 @@ impl StdioPeer {
     }
 
     async fn cancel(&self, id: u64, reason: &str) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
         // Best effort: a program that has ended needs no cancelling, one that does not read hears nothing.
         if !self.has_ended() {
             let _ = tokio::time::timeout(GRACE, self.write(&cancelled(id, reason))).await;
@@ -320,9 +324,8 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
                     "",
                     format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
                 );
-                // It can only be the answer to the one request that waits, if there is one alone.
                 let waiting = lock(&shared.waiting);
-                if let (1, Some(sender)) = (waiting.len(), waiting.values().next()) {
+                if let Some(sender) = only(&waiting, &shared).and_then(|id| waiting.get(&id)) {
                     let _ = sender.send(Incoming::TooLarge);
                 }
             }
@@ -336,12 +339,7 @@ fn deliver(message: Message, shared: &Shared) {
     let waiting = lock(&shared.waiting);
     match message {
         Message::Response(response) => {
-            // An answer that names no request can only belong to the one that waits, if there is one alone.
-            let id = response.id.or_else(|| {
-                (waiting.len() == 1)
-                    .then(|| waiting.keys().next().copied())
-                    .flatten()
-            });
+            let id = response.id.or_else(|| only(&waiting, shared));
             if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
                 let _ = sender.send(Incoming::Reply(Reply {
                     response,
@@ -363,6 +361,12 @@ fn deliver(message: Message, shared: &Shared) {
         // Servers of this revision must not send requests; answering one would break the protocol too.
         Message::Request { .. } => {}
     }
+}
+
+/// The request that an answer without an id must belong to: the one that waits alone, where no other was ever given up.
+fn only(waiting: &HashMap<u64, mpsc::UnboundedSender<Incoming>>, shared: &Shared) -> Option<u64> {
+    let alone = waiting.len() == 1 && !shared.cancelled.load(Ordering::Relaxed);
+    alone.then(|| waiting.keys().next().copied()).flatten()
 }
 
 async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
