@@ -286,10 +286,13 @@ fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
+/// Levels that are set off by blanks. Deeper ones line up: else a long list in the depth would grow a hundredfold.
+const INDENTED: usize = 8;
+
 fn write_pretty(value: &Json, level: usize, out: &mut String) {
     let indent = |out: &mut String, level: usize| {
         out.push('\n');
-        out.extend(std::iter::repeat_n("  ", level));
+        out.extend(std::iter::repeat_n("  ", level.min(INDENTED)));
     };
     match value {
         Json::Array(items) if !items.is_empty() => {
@@ -435,6 +438,24 @@ mod tests {
             "{text} read again"
         );
         assert_eq!(Json::parse(&json.pretty()).expect(written), json, "{text} pretty");
+    }
+
+    #[test]
+    fn a_nested_text_does_not_grow_out_of_bounds_when_it_is_laid_out() {
+        let depth = MAX_DEPTH - 1;
+        let text = format!(
+            "{}[{}0]{}",
+            "[".repeat(depth),
+            "0,".repeat(10_000),
+            "]".repeat(depth)
+        );
+        let pretty = Json::parse(&text).expect("JSON").pretty();
+        assert!(
+            pretty.len() < 25 * text.len(),
+            "{} of {}",
+            pretty.len(),
+            text.len()
+        );
     }
 
     #[test]
