@@ -75,7 +75,7 @@ pub enum ConnectError {
     /// The server speaks, but not this revision.
     #[error("this server speaks {spoken}; this version of Countersign speaks {REVISION} only")]
     OtherRevision { spoken: String },
-    #[error("the server refused: {message} ({code})")]
+    #[error("the server refused: “{message}” ({code})")]
     Refused { code: i64, message: String },
     #[error("{0}")]
     Unusable(String),
@@ -248,15 +248,10 @@ fn refusal(error: &RpcError) -> ConnectError {
 }
 
 fn spoken(versions: &[Json]) -> String {
-    let versions: Vec<_> = versions
-        .iter()
-        .filter_map(Json::as_str)
-        .take(8)
-        .map(|version| crate::text::line(version, 20))
-        .collect();
+    let versions: Vec<_> = versions.iter().filter_map(Json::as_str).take(8).collect();
     if versions.is_empty() {
         "another revision".to_owned()
     } else {
-        versions.join(", ")
+        format!("“{}”", crate::text::chip(&versions.join(", ")))
     }
 }
