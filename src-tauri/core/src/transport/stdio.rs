@@ -19,6 +19,8 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+/// Messages that wait to be looked at; notes beyond are left out.
+const QUEUE: usize = 64;
 const LOG_LINES: usize = 50;
 const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
@@ -51,7 +53,7 @@ pub struct StdioPeer {
 
 #[derive(Debug, Default)]
 struct Shared {
-    waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Incoming>>>,
+    waiting: Mutex<HashMap<u64, mpsc::Sender<Incoming>>>,
     log: Mutex<VecDeque<String>>,
     /// A request was cancelled: what comes without an id may be its answer, or one to the cancelling.
     cancelled: AtomicBool,
@@ -105,7 +107,7 @@ impl StdioPeer {
         stop: &CancellationToken,
         note: &mut (dyn FnMut(Note) + Send),
     ) -> Result<Reply, Fault> {
-        let (sender, mut incoming) = mpsc::unbounded_channel();
+        let (sender, mut incoming) = mpsc::channel(QUEUE);
         lock(&self.shared.waiting).insert(id, sender);
         let listed = Listed {
             shared: &self.shared,
@@ -326,7 +328,7 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
                 );
                 let waiting = lock(&shared.waiting);
                 if let Some(sender) = only(&waiting, &shared).and_then(|id| waiting.get(&id)) {
-                    let _ = sender.send(Incoming::TooLarge);
+                    let _ = sender.try_send(Incoming::TooLarge);
                 }
             }
             Line::End => break,
@@ -341,7 +343,7 @@ fn deliver(message: Message, shared: &Shared) {
         Message::Response(response) => {
             let id = response.id.or_else(|| only(&waiting, shared));
             if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
-                let _ = sender.send(Incoming::Reply(Reply {
+                let _ = sender.try_send(Incoming::Reply(Reply {
                     response,
                     status: None,
                 }));
@@ -354,8 +356,12 @@ fn deliver(message: Message, shared: &Shared) {
                 Some(token) => token.as_i64().and_then(|id| u64::try_from(id).ok()),
                 None => None,
             };
-            if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
-                let _ = sender.send(Incoming::Note(Note { method, params }));
+            // The last place is the answer's.
+            if let Some(sender) = id
+                .and_then(|id| waiting.get(&id))
+                .filter(|sender| sender.capacity() > 1)
+            {
+                let _ = sender.try_send(Incoming::Note(Note { method, params }));
             }
         }
         // Servers of this revision must not send requests; answering one would break the protocol too.
@@ -364,7 +370,7 @@ fn deliver(message: Message, shared: &Shared) {
 }
 
 /// The request that an answer without an id must belong to: the one that waits alone, where no other was ever given up.
-fn only(waiting: &HashMap<u64, mpsc::UnboundedSender<Incoming>>, shared: &Shared) -> Option<u64> {
+fn only(waiting: &HashMap<u64, mpsc::Sender<Incoming>>, shared: &Shared) -> Option<u64> {
     let alone = waiting.len() == 1 && !shared.cancelled.load(Ordering::Relaxed);
     alone.then(|| waiting.keys().next().copied()).flatten()
 }
@@ -431,4 +437,25 @@ async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Li
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_notes_keeps_room_for_the_answer() {
+        let shared = Shared::default();
+        let (sender, mut incoming) = mpsc::channel(QUEUE);
+        lock(&shared.waiting).insert(1, sender);
+        let message = |text: &str| Message::parse(text.as_bytes()).expect(text);
+        for _ in 0..QUEUE * 10 {
+            let note = r#"{"method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
+            deliver(message(note), &shared);
+        }
+        deliver(message(r#"{"id":1,"result":{}}"#), &shared);
+        assert_eq!(incoming.len(), QUEUE);
+        let last = std::iter::from_fn(|| incoming.try_recv().ok()).last();
+        assert!(matches!(last, Some(Incoming::Reply(_))));
+    }
 }
