@@ -56,8 +56,8 @@ pub struct ServerFacts {
     pub practice_page: Option<Url>,
 }
 
-/// A call to be started.
-#[derive(Clone, Debug)]
+/// A call to be started. Its arguments stay out of every log, so there is no `{:?}`.
+#[derive(Clone)]
 pub struct NewCall {
     pub server: ServerFacts,
     pub kind: OfferKind,
