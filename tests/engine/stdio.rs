@@ -349,6 +349,24 @@ async fn a_program_that_ends_at_once_tells_its_code_every_time() {
 }
 
 #[tokio::test]
+async fn the_program_of_a_removed_server_is_not_started_anew() {
+    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{}}}"#;
+    let program = Program::new(&format!(
+        r#"{{"on":{{"server/discover":[[{}]],"tools/list":[[]]}}}}"#,
+        out(discovered)
+    ));
+    let desk = Desk::new();
+    let id = desk.add_program("prog", &program);
+    let app = desk.app.clone();
+    let reading = tokio::spawn(async move { app.connected(id).await });
+    program.until_heard("tools/list").await;
+    desk.app.remove_server(id).expect("removed");
+    let _ = patiently("an end", reading).await.expect("no panic");
+    let starts = program.heard().into_iter().filter(|line| line == "# start");
+    assert_eq!(starts.count(), 1);
+}
+
+#[tokio::test]
 async fn a_program_that_is_not_there_or_not_runnable_says_so_and_nothing_was_sent() {
     let command = |program: String| Command {
         program,

@@ -49,6 +49,8 @@ pub struct Session {
     elicitation: Elicitation,
     timeout: Duration,
     last_id: AtomicU64,
+    /// Cancelled when the server was removed or the app ends: nothing is started or sent any more.
+    over: CancellationToken,
     peer: tokio::sync::Mutex<Option<Peer>>,
 }
 
@@ -88,6 +90,7 @@ impl Session {
             elicitation,
             timeout,
             last_id: AtomicU64::new(0),
+            over: CancellationToken::new(),
             peer: tokio::sync::Mutex::new(None),
         }
     }
@@ -139,8 +142,9 @@ impl Session {
         peer.exit().await
     }
 
-    /// Ends the server program, orderly. The next request would start it anew.
+    /// Ends the server program, orderly and for good: whatever still reads from it starts nothing anew.
     pub async fn shut_down(&self) {
+        self.over.cancel();
         let peer = self.peer.lock().await.take();
         if let Some(Peer::Stdio(peer)) = peer {
             peer.shut_down().await;
@@ -149,6 +153,11 @@ impl Session {
 
     async fn peer(&self) -> Result<Peer, Fault> {
         let mut peer = self.peer.lock().await;
+        if self.over.is_cancelled() {
+            return Err(Fault::CannotConnect(
+                "this server is not used any more".to_owned(),
+            ));
+        }
         let usable = match &*peer {
             Some(Peer::Stdio(running)) => !running.has_ended(),
             Some(Peer::Http(_)) => true,
