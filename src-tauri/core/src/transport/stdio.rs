@@ -280,6 +280,9 @@ fn spawn(command: &Command) -> std::io::Result<Child> {
     if let Some(cwd) = &command.cwd {
         process.current_dir(cwd);
     }
+    // Ctrl+C in a terminal is meant for this program, which then stops the call and the server in order.
+    #[cfg(unix)]
+    process.process_group(0);
     #[cfg(windows)]
     process.creation_flags(0x0800_0000); // CREATE_NO_WINDOW
     process.spawn()
