@@ -377,6 +377,48 @@ async fn a_call_stopped_while_the_browser_opens_tells_the_server_nothing() {
 }
 
 #[tokio::test]
+async fn between_a_stop_and_the_end_nothing_is_opened_or_said_to_be_sent() {
+    for act in [Act::Open, Act::Decline] {
+        let (desk, server, call) = desk(vec![ask_link(PAGE, None)]).await;
+        let ask = desk.question(call).await;
+        desk.look(ask.id);
+        let inbox = desk.app.inbox();
+        inbox.stop(call);
+        let answered = inbox.act(ask.id, ask.revision, act, None, None).await;
+        assert!(
+            matches!(answered, Answered::NotPossible { .. }),
+            "{act:?}: {answered:?}"
+        );
+        desk.call_in(call, CallPhase::Stopped).await;
+        assert!(desk.browser.opened().is_empty(), "{act:?}");
+        assert_eq!(server.seen().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn already_finished_is_not_said_to_be_opened_and_can_be_taken_back() {
+    let changed = "https://pay.example.com/start?t=2";
+    let (desk, _server, call) = desk(vec![
+        ask_link(PAGE, None),
+        Reply::Result(input_required(
+            &[("page", link("Pay.", changed)), ("one", form("One", name()))],
+            None,
+        )),
+    ])
+    .await;
+    desk.act(desk.question(call).await.id, Act::Open).await;
+    let page = desk.questions(call, 2).await[0].id;
+    assert_eq!(
+        desk.act(page, Act::AlreadyFinished).await,
+        Answered::Kept { open: 1 }
+    );
+    let notices = desk.view(page).notices.join(" ");
+    assert!(!notices.contains("Opened"), "{notices}");
+    assert_eq!(desk.act(page, Act::Edit).await, Answered::Kept { open: 2 });
+    assert_eq!(desk.phase(page), AskPhase::Waiting);
+}
+
+#[tokio::test]
 async fn a_link_beside_two_forms_travels_with_them_in_one_retry() {
     let (desk, server, call) = desk(vec![
         Reply::Result(input_required(

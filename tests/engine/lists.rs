@@ -1,8 +1,8 @@
 //! Lists of what a server offers: pages, odd entries, limits.
 
-use crate::kit::{Desk, Http, Reply, Seen, form, input_required, name};
-use countersign_core::session::offers::MAX_PAGES;
-use countersign_core::view::{ArgumentsInput, OfferKind, ServerPage, ServerState, Started};
+use crate::kit::{Desk, Http, Reply, Seen, done, form, input_required, name};
+use countersign_core::session::offers::{MAX_PAGES, MAX_PROBLEMS};
+use countersign_core::view::{ArgumentsInput, FailureCode, OfferKind, ServerPage, ServerState, Started};
 
 const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x","title":"Files \u202e"}}}"#;
 
@@ -200,4 +200,54 @@ async fn a_tool_of_an_odd_name_is_shown_filtered_and_called_exactly() {
         server.seen()[2].header("mcp-name").as_deref(),
         Some("=?base64?G1szMW14Cg==?=")
     );
+}
+
+#[tokio::test]
+async fn an_entry_of_an_older_list_is_not_mistaken_for_what_stands_there_now() {
+    let server = Http::new(|seen, n| match (seen.rpc_method().as_str(), n) {
+        ("server/discover", _) => Reply::Result(DISCOVERED.to_owned()),
+        ("tools/list", ..=3) => Reply::Result(page(&[tool("look"), tool("look_twice")], "")),
+        ("tools/list", _) => Reply::Result(page(&[tool("delete"), tool("look")], "")),
+        _ => Reply::Result(done("ok")),
+    })
+    .await;
+    let desk = Desk::new();
+    let id = desk.add("one", &server);
+    let json = || ArgumentsInput::Json {
+        text: "{}".to_owned(),
+    };
+    let start = |index| desk.app.start_call(id, OfferKind::Action, index, &json());
+    desk.app.connected(id).await.expect("connected");
+    let seen = desk.app.server_page(id).await.expect("a page").actions[0].index;
+    desk.app.connected(id).await.expect("connected");
+    assert!(start(seen).is_ok(), "the same list was read again");
+    desk.app.connected(id).await.expect("connected");
+    assert_eq!(start(seen).expect_err("another list").code, FailureCode::Gone);
+    assert_eq!(
+        desk.app
+            .arguments(id, OfferKind::Action, seen)
+            .expect_err("another list")
+            .code,
+        FailureCode::Gone
+    );
+    let now = desk.app.server_page(id).await.expect("a page").actions[0].index;
+    let Ok(Started::Started { call }) = start(now) else {
+        panic!("started")
+    };
+    assert_eq!(desk.row(call).name, "delete");
+}
+
+#[tokio::test]
+async fn entries_that_cannot_be_used_are_named_up_to_a_limit() {
+    let (read, server, _) = read(|_, n| {
+        let zeros = vec!["0".to_owned(); MAX_PROBLEMS * 2];
+        Reply::Result(page(&zeros, &format!(r#","nextCursor":"{n}""#)))
+    })
+    .await;
+    assert_eq!(read.problems.len(), MAX_PROBLEMS + 1);
+    assert_eq!(
+        read.problems.last().map(String::as_str),
+        Some("The list of actions has more entries that cannot be used; the rest is left out.")
+    );
+    assert_eq!(server.seen().len(), 2);
 }

@@ -166,21 +166,21 @@ async fn connecting_says_what_is_wrong_and_what_it_is() {
     check(
         Reply::Error(400, -32000, "Bad \\u202ethings"),
         ServerState::Failed,
-        "refused: Bad ⟦U+202E⟧things (-32000)",
+        "refused: “Bad ⟦U+202E⟧things” (-32000)",
     )
     .await;
     check(result("{}"), ServerState::Failed, "does not say which revisions").await;
     check(
         result(r#"{"supportedVersions":["2025-11-25",7]}"#),
         ServerState::Failed,
-        "speaks 2025-11-25;",
+        "speaks “2025-11-25”;",
     )
     .await;
     let unsupported = r#"{"jsonrpc":"2.0","id":@id,"error":{"code":-32022,"message":"no","data":{"supported":["2027-01-01"],"requested":"2026-07-28"}}}"#;
     check(
         Reply::Body(400, "application/json", unsupported.to_owned()),
         ServerState::Failed,
-        "speaks 2027-01-01;",
+        "speaks “2027-01-01”;",
     )
     .await;
 }
@@ -198,4 +198,25 @@ async fn a_server_that_failed_connects_later() {
     desk.app.connected(id).await.expect("connected");
     let row = desk.app.snapshot().servers.remove(0);
     assert_eq!((row.state, row.detail), (ServerState::Connected, None));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_that_are_added_at_once_are_all_kept_and_each_name_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let adding = desk(folder.path());
+    let tasks: Vec<_> = (0..16)
+        .map(|n| {
+            let app = adding.app.clone();
+            let draft = draft(&format!("S{}", n / 2), "http://127.0.0.1:9/mcp");
+            tokio::task::spawn_blocking(move || app.add_server(draft))
+        })
+        .collect();
+    let mut added = 0;
+    for task in tasks {
+        added += usize::from(task.await.expect("no panic").is_ok());
+    }
+    assert_eq!(added, 8);
+    let mut kept = names(&desk(folder.path()));
+    kept.sort();
+    assert_eq!(kept, (0..8).map(|n| format!("S{n}")).collect::<Vec<_>>());
 }

@@ -199,6 +199,23 @@ async fn a_stopped_call_is_cancelled_and_its_late_answer_goes_nowhere() {
 }
 
 #[tokio::test]
+async fn after_a_cancelled_request_an_answer_without_an_id_belongs_to_nobody() {
+    let turns = format!(
+        r#"[],[{{"out":"{{\"id\":null,\"error\":{{\"code\":-32601,\"message\":\"cancelled?\"}}}}"}},{}]"#,
+        out(&done("ok"))
+    );
+    let program = on_calls(&turns);
+    let desk = Desk::new();
+    let id = desk.add_program("prog", &program);
+    let call = desk.call(id);
+    program.until_heard("tools/call").await;
+    desk.app.inbox().stop(call);
+    desk.call_in(call, CallPhase::Stopped).await;
+    let next = desk.call(id);
+    assert_eq!(desk.finished(next).await.phase, CallPhase::Done);
+}
+
+#[tokio::test]
 async fn case_119_a_time_out_is_said_with_its_figure_and_cancelled() {
     let program = on_calls(&format!("[],[{}]", out("{}")));
     let session = session_with(&program, Duration::from_millis(1500));
@@ -329,6 +346,24 @@ async fn a_program_that_ends_at_once_tells_its_code_every_time() {
         assert!(failure.message.contains("exit code 7"), "{}", failure.message);
         assert!(failure.message.contains("no licence"), "{}", failure.message);
     }
+}
+
+#[tokio::test]
+async fn the_program_of_a_removed_server_is_not_started_anew() {
+    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{}}}"#;
+    let program = Program::new(&format!(
+        r#"{{"on":{{"server/discover":[[{}]],"tools/list":[[]]}}}}"#,
+        out(discovered)
+    ));
+    let desk = Desk::new();
+    let id = desk.add_program("prog", &program);
+    let app = desk.app.clone();
+    let reading = tokio::spawn(async move { app.connected(id).await });
+    program.until_heard("tools/list").await;
+    desk.app.remove_server(id).expect("removed");
+    let _ = patiently("an end", reading).await.expect("no panic");
+    let starts = program.heard().into_iter().filter(|line| line == "# start");
+    assert_eq!(starts.count(), 1);
 }
 
 #[tokio::test]

@@ -632,6 +632,30 @@ async fn stopping_closes_the_stream_and_sends_nothing_more() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_gone_after_a_redirect_may_have_got_the_request() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let serving = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        drop(listener);
+        let mut read = [0; 65536];
+        let _ = stream.read(&mut read).await;
+        let head = "HTTP/1.1 307 Go\r\nlocation: /there\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        let _ = stream.write_all(head.as_bytes()).await;
+    });
+    let url = Url::parse(&format!("http://127.0.0.1:{port}/mcp")).expect("an address");
+    let fault = session_with(&url, &[])
+        .ask(tool_call("t"))
+        .await
+        .expect_err("nobody there");
+    serving.await.expect("no panic");
+    assert!(fault.left(), "{fault}");
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_got_nothing() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();

@@ -38,6 +38,8 @@ pub struct Countersign {
 struct Shared {
     inbox: Inbox,
     servers: Mutex<Servers>,
+    /// Held from reading the list to writing it, so that of two changes at once none is lost.
+    changing: Mutex<()>,
     settings: Settings,
     clock: Arc<dyn Clock>,
     notices: Mutex<Vec<String>>,
@@ -63,6 +65,9 @@ struct Server {
     detail: Option<String>,
     discovery: Option<Discovery>,
     offers: Offers,
+    /// The index of the first offer of each list. Another list starts beyond the last one, so that an index that
+    /// was seen never means something else.
+    first_offer: u32,
 }
 
 /// Where a configured server comes from.
@@ -109,6 +114,7 @@ impl Countersign {
             shared: Arc::new(Shared {
                 inbox: Inbox::new(Arc::clone(&parts.clock), parts.browser, parts.guard, parts.word),
                 servers: Mutex::default(),
+                changing: Mutex::default(),
                 settings: parts.settings,
                 clock: parts.clock,
                 notices: Mutex::new(notices),
@@ -163,6 +169,7 @@ impl Countersign {
                 "Give the server a name; it stands on every question.".to_owned(),
             ));
         }
+        let _changing = self.lock_list();
         if self.lock().list.iter().any(|server| server.name == draft.name) {
             return Err(invalid(format!(
                 "There is a server named “{}” already.",
@@ -197,6 +204,7 @@ impl Countersign {
     /// # Errors
     /// [`FailureCode::Gone`], [`FailureCode::NotPossible`] for a practice server, or why it could not be saved.
     pub fn remove_server(&self, id: ServerId) -> Result<(), Failure> {
+        let _changing = self.lock_list();
         let practice = self.with(id, Server::is_practice).ok_or_else(gone)?;
         if practice {
             return Err(Failure {
@@ -246,7 +254,7 @@ impl Countersign {
         self.update(id, |server| {
             server.state = ServerState::Connected;
             server.discovery = Some(discovery);
-            server.offers = offers.clone();
+            server.take_offers(offers.clone());
         });
         Ok(offers)
     }
@@ -347,9 +355,9 @@ impl Countersign {
         let log = self.session(id)?.log().await;
         self.with(id, |server| ServerPage {
             server: server.row(),
-            actions: offer_rows(&server.offers.tools),
-            starters: offer_rows(&server.offers.prompts),
-            documents: offer_rows(&server.offers.documents),
+            actions: server.offer_rows(&server.offers.tools),
+            starters: server.offer_rows(&server.offers.prompts),
+            documents: server.offer_rows(&server.offers.documents),
             problems: server.offers.problems.clone(),
             log,
         })
@@ -535,6 +543,7 @@ impl Countersign {
             detail: None,
             discovery: None,
             offers: Offers::default(),
+            first_offer: 0,
         });
         drop(servers);
         self.bump();
@@ -548,7 +557,8 @@ impl Countersign {
                 OfferKind::Starter => &server.offers.prompts,
                 OfferKind::Document => &server.offers.documents,
             };
-            list.get(index as usize).cloned()
+            let position = index.checked_sub(server.first_offer)?;
+            list.get(position as usize).cloned()
         })
         .flatten()
         .ok_or_else(gone)
@@ -583,6 +593,13 @@ impl Countersign {
 
     fn lock(&self) -> MutexGuard<'_, Servers> {
         self.shared.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_list(&self) -> MutexGuard<'_, ()> {
+        self.shared
+            .changing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_notices(&self) -> MutexGuard<'_, Vec<String>> {
@@ -624,6 +641,37 @@ impl Server {
         }
     }
 
+    fn take_offers(&mut self, offers: Offers) {
+        if offers == self.offers {
+            return;
+        }
+        let lists = [&self.offers.tools, &self.offers.prompts, &self.offers.documents];
+        let longest = lists.iter().map(|list| list.len()).max().unwrap_or_default();
+        self.first_offer = self
+            .first_offer
+            .wrapping_add(u32::try_from(longest).unwrap_or(u32::MAX));
+        self.offers = offers;
+    }
+
+    fn offer_rows(&self, offers: &[Offer]) -> Vec<OfferRow> {
+        (self.first_offer..)
+            .zip(offers)
+            .map(|(index, offer)| {
+                let name = text::line(&offer.name, text::MESSAGE);
+                let title = text::line(offer.title.as_deref().unwrap_or(&offer.name), text::TITLE);
+                OfferRow {
+                    index,
+                    name: (name != title).then_some(name),
+                    title,
+                    description: offer
+                        .description
+                        .as_deref()
+                        .map(|words| text::block(words, text::DESCRIPTION).text),
+                }
+            })
+            .collect()
+    }
+
     fn facts(&self) -> ServerFacts {
         ServerFacts {
             id: self.id,
@@ -653,25 +701,6 @@ impl Server {
             }
         }
     }
-}
-
-fn offer_rows(offers: &[Offer]) -> Vec<OfferRow> {
-    (0..)
-        .zip(offers)
-        .map(|(index, offer)| {
-            let name = text::line(&offer.name, text::MESSAGE);
-            let title = text::line(offer.title.as_deref().unwrap_or(&offer.name), text::TITLE);
-            OfferRow {
-                index,
-                name: (name != title).then_some(name),
-                title,
-                description: offer
-                    .description
-                    .as_deref()
-                    .map(|words| text::block(words, text::DESCRIPTION).text),
-            }
-        })
-        .collect()
 }
 
 fn seconds(timeout: u32) -> Duration {

@@ -45,7 +45,7 @@ pub(super) enum Body {
 }
 
 /// Where a question stands. [`AskPhase`] is what the window sees of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Stage {
     Waiting,
     Opening,
@@ -63,7 +63,7 @@ pub(super) enum Stage {
 }
 
 /// One answer of the protocol, with the exact result that is sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Given {
     pub(super) action: Action,
     pub(super) result: Json,

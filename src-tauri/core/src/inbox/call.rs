@@ -315,6 +315,11 @@ impl Call {
         }
     }
 
+    /// It was stopped and has not ended yet: nothing more leaves, so nothing more is decided.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.end.is_none() && self.stop.is_cancelled()
+    }
+
     pub(super) fn declined(&mut self, key: &str) {
         *self.declines.entry(key.to_owned()).or_default() += 1;
     }

@@ -56,8 +56,8 @@ pub struct ServerFacts {
     pub practice_page: Option<Url>,
 }
 
-/// A call to be started.
-#[derive(Clone, Debug)]
+/// A call to be started. Its arguments stay out of every log, so there is no `{:?}`.
+#[derive(Clone)]
 pub struct NewCall {
     pub server: ServerFacts,
     pub kind: OfferKind,
@@ -262,7 +262,7 @@ impl Inbox {
         let Some(call) = state
             .calls
             .get_mut(&call)
-            .filter(|call| call.acts().contains(&act))
+            .filter(|call| !call.is_stopping() && call.acts().contains(&act))
         else {
             return false;
         };
@@ -366,9 +366,13 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let rest = state.rest_until.saturating_sub(now);
-        let Some(ask) = state.asks.get_mut(&id) else {
+        let State { asks, calls, .. } = &mut *state;
+        let Some(ask) = asks.get_mut(&id) else {
             return Decided::not_possible("There is no such question any more.");
         };
+        if calls.get(&ask.call).is_some_and(Call::is_stopping) {
+            return Decided::not_possible("You stopped this call.");
+        }
         if !ask.acts().contains(&act) {
             return Decided::Now(match ask.stage {
                 Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
@@ -448,7 +452,7 @@ impl Inbox {
             (Act::Dismiss | Act::GiveUp, _) => Given::cancel(),
             (Act::Edit, _) => {
                 let opened = matches!(&ask.stage, Stage::Kept(given) if given.opened_link);
-                ask.set(if opened {
+                ask.set(if opened && ask.opened > 0 {
                     Stage::InBrowser {
                         asking: false,
                         trouble: None,
@@ -456,9 +460,11 @@ impl Inbox {
                 } else {
                     Stage::Waiting
                 });
+                let (call, round) = (ask.call, ask.round);
+                let open = open_questions(&state.asks, call, round);
                 drop(state);
                 self.bump();
-                return Decided::Now(Answered::Kept { open: 1 });
+                return Decided::Now(Answered::Kept { open });
             }
             (Act::DeclineAll, _) => {
                 let (call, round) = (ask.call, ask.round);
@@ -512,8 +518,9 @@ impl Inbox {
                 reason: "There is no such question any more.".to_owned(),
             };
         };
+        let stopping = state.calls.get(&ask.call).is_some_and(Call::is_stopping);
         match (failed, &ask.stage) {
-            (None, Stage::Opening) => {
+            (None, Stage::Opening) if !stopping => {
                 ask.opened += 1;
                 let call = ask.call;
                 if let Some(call) = state.calls.get_mut(&call) {
@@ -565,14 +572,14 @@ impl State {
             return 0;
         };
         let round = call.round_number;
+        let open = open_questions(&self.asks, call.id, round);
         let asks: Vec<&mut Ask> = self
             .asks
             .values_mut()
             .filter(|ask| ask.call == call.id && ask.round == round)
             .collect();
-        let open = asks.iter().filter(|ask| ask.is_open()).count();
         if open > 0 {
-            return u32::try_from(open).unwrap_or(u32::MAX);
+            return open;
         }
         let Some(sender) = call.answers.take() else {
             return 0;
@@ -633,6 +640,12 @@ impl Decided {
             reason: reason.to_owned(),
         })
     }
+}
+
+/// How many questions of a round a person still has to decide.
+fn open_questions(asks: &BTreeMap<AskId, Ask>, call: CallId, round: u32) -> u32 {
+    let of_round = asks.values().filter(|ask| ask.call == call && ask.round == round);
+    u32::try_from(of_round.filter(|ask| ask.is_open()).count()).unwrap_or(u32::MAX)
 }
 
 fn milliseconds(duration: Duration) -> u32 {

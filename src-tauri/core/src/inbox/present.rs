@@ -115,7 +115,7 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         Body::Link(_) | Body::Form(_) => {}
     }
     match &ask.stage {
-        Stage::Kept(given) if given.opened_link => {
+        Stage::Kept(given) if given.opened_link && ask.opened > 0 => {
             let others = ask.of - 1;
             let noun = if others == 1 { "question" } else { "questions" };
             notices.push(format!(

@@ -186,11 +186,10 @@ const SOUNDS: [Signature; 4] = [
 ];
 
 fn structured(data: &Json) -> ResultPart {
-    let mut rows = Vec::new();
-    flatten("", data, 0, &mut rows);
-    if rows.len() > MAX_ROWS {
-        let more = rows.len() - MAX_ROWS;
-        rows.truncate(MAX_ROWS);
+    let mut rows = Rows::default();
+    rows.flatten("", data, 0);
+    let Rows { mut rows, more } = rows;
+    if more > 0 {
         rows.push(StructuredRow {
             depth: 0,
             name: format!("{more} more rows are in the JSON below"),
@@ -200,34 +199,57 @@ fn structured(data: &Json) -> ResultPart {
     ResultPart::Structured { rows }
 }
 
-fn flatten(name: &str, value: &Json, depth: u32, rows: &mut Vec<StructuredRow>) {
-    let mut row = |value: Option<String>| {
-        let name = text::line(name, text::TITLE);
-        if !name.is_empty() || value.is_some() {
-            rows.push(StructuredRow {
-                depth: depth.saturating_sub(1),
-                name,
-                value,
-            });
-        }
-    };
-    match value {
-        Json::Object(members) if !members.is_empty() => {
-            row(None);
-            for (key, member) in members.iter() {
-                flatten(key, member, depth + 1, rows);
+/// At most [`MAX_ROWS`], and how many more there are.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<StructuredRow>,
+    more: usize,
+}
+
+impl Rows {
+    fn flatten(&mut self, name: &str, value: &Json, depth: u32) {
+        match value {
+            Json::Object(members) if !members.is_empty() => {
+                self.add(name, None, depth);
+                for (key, member) in members.iter() {
+                    self.flatten(key, member, depth + 1);
+                }
+            }
+            Json::Array(items) if !items.is_empty() => {
+                self.add(name, None, depth);
+                for (position, item) in (1..).zip(items) {
+                    self.flatten(&format!("{position}."), item, depth + 1);
+                }
+            }
+            Json::String(_)
+            | Json::Null
+            | Json::Bool(_)
+            | Json::Number(_)
+            | Json::Array(_)
+            | Json::Object(_) => {
+                self.add(name, Some(value), depth);
             }
         }
-        Json::Array(items) if !items.is_empty() => {
-            row(None);
-            for (position, item) in (1..).zip(items) {
-                flatten(&format!("{position}."), item, depth + 1, rows);
-            }
+    }
+
+    fn add(&mut self, name: &str, value: Option<&Json>, depth: u32) {
+        if name.is_empty() && value.is_none() {
+            return;
         }
-        Json::String(words) => row(Some(text::line(words, text::DESCRIPTION))),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-            row(Some(text::line(&value.to_string(), text::DESCRIPTION)));
+        if self.rows.len() == MAX_ROWS {
+            self.more += 1;
+            return;
         }
+        self.rows.push(StructuredRow {
+            depth: depth.saturating_sub(1),
+            name: text::line(name, text::TITLE),
+            value: value.map(|value| match value {
+                Json::String(words) => text::line(words, text::DESCRIPTION),
+                Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+                    text::line(&value.to_string(), text::DESCRIPTION)
+                }
+            }),
+        });
     }
 }
 
@@ -327,5 +349,16 @@ mod tests {
             r#"{"contents":[{"uri":"a://b","text":"t"}]}"#,
             &["doc a://b t"],
         );
+    }
+
+    #[test]
+    fn rows_beyond_the_limit_are_counted() {
+        let result = format!(r#"{{"structuredContent":[{}0]}}"#, "0,".repeat(MAX_ROWS + 4));
+        let parts = parts(OfferKind::Action, &Json::parse(&result).expect("JSON"));
+        let [ResultPart::Structured { rows }] = parts.as_slice() else {
+            panic!("one table")
+        };
+        assert_eq!(rows.len(), MAX_ROWS + 1);
+        assert_eq!(rows[MAX_ROWS].name, "5 more rows are in the JSON below");
     }
 }

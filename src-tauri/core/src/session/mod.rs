@@ -49,6 +49,8 @@ pub struct Session {
     elicitation: Elicitation,
     timeout: Duration,
     last_id: AtomicU64,
+    /// Cancelled when the server was removed or the app ends: nothing is started or sent any more.
+    over: CancellationToken,
     peer: tokio::sync::Mutex<Option<Peer>>,
 }
 
@@ -75,7 +77,7 @@ pub enum ConnectError {
     /// The server speaks, but not this revision.
     #[error("this server speaks {spoken}; this version of Countersign speaks {REVISION} only")]
     OtherRevision { spoken: String },
-    #[error("the server refused: {message} ({code})")]
+    #[error("the server refused: “{message}” ({code})")]
     Refused { code: i64, message: String },
     #[error("{0}")]
     Unusable(String),
@@ -88,6 +90,7 @@ impl Session {
             elicitation,
             timeout,
             last_id: AtomicU64::new(0),
+            over: CancellationToken::new(),
             peer: tokio::sync::Mutex::new(None),
         }
     }
@@ -139,8 +142,9 @@ impl Session {
         peer.exit().await
     }
 
-    /// Ends the server program, orderly. The next request would start it anew.
+    /// Ends the server program, orderly and for good: whatever still reads from it starts nothing anew.
     pub async fn shut_down(&self) {
+        self.over.cancel();
         let peer = self.peer.lock().await.take();
         if let Some(Peer::Stdio(peer)) = peer {
             peer.shut_down().await;
@@ -149,6 +153,11 @@ impl Session {
 
     async fn peer(&self) -> Result<Peer, Fault> {
         let mut peer = self.peer.lock().await;
+        if self.over.is_cancelled() {
+            return Err(Fault::CannotConnect(
+                "this server is not used any more".to_owned(),
+            ));
+        }
         let usable = match &*peer {
             Some(Peer::Stdio(running)) => !running.has_ended(),
             Some(Peer::Http(_)) => true,
@@ -248,15 +257,10 @@ fn refusal(error: &RpcError) -> ConnectError {
 }
 
 fn spoken(versions: &[Json]) -> String {
-    let versions: Vec<_> = versions
-        .iter()
-        .filter_map(Json::as_str)
-        .take(8)
-        .map(|version| crate::text::line(version, 20))
-        .collect();
+    let versions: Vec<_> = versions.iter().filter_map(Json::as_str).take(8).collect();
     if versions.is_empty() {
         "another revision".to_owned()
     } else {
-        versions.join(", ")
+        format!("“{}”", crate::text::chip(&versions.join(", ")))
     }
 }

@@ -9,6 +9,8 @@ use crate::wire::request::{Method, Request};
 pub const MAX_PAGES: usize = 100;
 /// Most entries of one list.
 pub const MAX_ITEMS: usize = 10_000;
+/// Most problems of one list that are told.
+pub const MAX_PROBLEMS: usize = 100;
 
 /// Everything a server offers, and in words what could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,6 +83,13 @@ pub async fn list(session: &Session, kind: ListKind) -> (Vec<Offer>, Vec<String>
         let page = Page::parse(kind, &result);
         problems.extend(page.problems);
         offers.extend(page.offers);
+        if problems.len() > MAX_PROBLEMS {
+            problems.truncate(MAX_PROBLEMS);
+            problems.push(format!(
+                "The list of {word} has more entries that cannot be used; the rest is left out."
+            ));
+            return (offers, problems);
+        }
         if offers.len() > MAX_ITEMS {
             offers.truncate(MAX_ITEMS);
             problems.push(format!(

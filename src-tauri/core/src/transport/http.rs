@@ -111,7 +111,7 @@ impl HttpPeer {
     ) -> Result<reqwest::Response, Fault> {
         let body = request.message(id, elicitation);
         let mut url = self.url.clone();
-        for _ in 0..=MAX_REDIRECTS {
+        for hop in 0..=MAX_REDIRECTS {
             let mut headers = self.headers.clone();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             headers.insert(
@@ -131,9 +131,13 @@ impl HttpPeer {
                 .headers(headers)
                 .body(body.clone())
                 .send();
-            let response = within(patience.idle, sending)
-                .await?
-                .map_err(|error| send_fault(&error))?;
+            let response = within(patience.idle, sending).await?.map_err(|error| {
+                if hop == 0 {
+                    send_fault(&error)
+                } else {
+                    lost(&error)
+                }
+            })?;
             match response.status().as_u16() {
                 307 | 308 => url = redirect(&self.url, &url, &response)?,
                 300..=399 => {

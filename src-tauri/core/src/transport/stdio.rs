@@ -11,6 +11,7 @@ use crate::wire::rpc::Message;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -18,6 +19,8 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+/// Messages that wait to be looked at; notes beyond are left out.
+const QUEUE: usize = 64;
 const LOG_LINES: usize = 50;
 const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
@@ -50,8 +53,10 @@ pub struct StdioPeer {
 
 #[derive(Debug, Default)]
 struct Shared {
-    waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Incoming>>>,
+    waiting: Mutex<HashMap<u64, mpsc::Sender<Incoming>>>,
     log: Mutex<VecDeque<String>>,
+    /// A request was cancelled: what comes without an id may be its answer, or one to the cancelling.
+    cancelled: AtomicBool,
     /// Cancelled when stdout has ended, or stdin was given up: nothing more will be answered.
     ended: CancellationToken,
     /// Cancelled when stderr has ended: the log is whole.
@@ -102,7 +107,7 @@ impl StdioPeer {
         stop: &CancellationToken,
         note: &mut (dyn FnMut(Note) + Send),
     ) -> Result<Reply, Fault> {
-        let (sender, mut incoming) = mpsc::unbounded_channel();
+        let (sender, mut incoming) = mpsc::channel(QUEUE);
         lock(&self.shared.waiting).insert(id, sender);
         let listed = Listed {
             shared: &self.shared,
@@ -227,6 +232,7 @@ impl StdioPeer {
     }
 
     async fn cancel(&self, id: u64, reason: &str) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
         // Best effort: a program that has ended needs no cancelling, one that does not read hears nothing.
         if !self.has_ended() {
             let _ = tokio::time::timeout(GRACE, self.write(&cancelled(id, reason))).await;
@@ -274,6 +280,9 @@ fn spawn(command: &Command) -> std::io::Result<Child> {
     if let Some(cwd) = &command.cwd {
         process.current_dir(cwd);
     }
+    // Ctrl+C in a terminal is meant for this program, which then stops the call and the server in order.
+    #[cfg(unix)]
+    process.process_group(0);
     #[cfg(windows)]
     process.creation_flags(0x0800_0000); // CREATE_NO_WINDOW
     process.spawn()
@@ -320,10 +329,9 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
                     "",
                     format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
                 );
-                // It can only be the answer to the one request that waits, if there is one alone.
                 let waiting = lock(&shared.waiting);
-                if let (1, Some(sender)) = (waiting.len(), waiting.values().next()) {
-                    let _ = sender.send(Incoming::TooLarge);
+                if let Some(sender) = only(&waiting, &shared).and_then(|id| waiting.get(&id)) {
+                    let _ = sender.try_send(Incoming::TooLarge);
                 }
             }
             Line::End => break,
@@ -336,14 +344,9 @@ fn deliver(message: Message, shared: &Shared) {
     let waiting = lock(&shared.waiting);
     match message {
         Message::Response(response) => {
-            // An answer that names no request can only belong to the one that waits, if there is one alone.
-            let id = response.id.or_else(|| {
-                (waiting.len() == 1)
-                    .then(|| waiting.keys().next().copied())
-                    .flatten()
-            });
+            let id = response.id.or_else(|| only(&waiting, shared));
             if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
-                let _ = sender.send(Incoming::Reply(Reply {
+                let _ = sender.try_send(Incoming::Reply(Reply {
                     response,
                     status: None,
                 }));
@@ -356,13 +359,23 @@ fn deliver(message: Message, shared: &Shared) {
                 Some(token) => token.as_i64().and_then(|id| u64::try_from(id).ok()),
                 None => None,
             };
-            if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
-                let _ = sender.send(Incoming::Note(Note { method, params }));
+            // The last place is the answer's.
+            if let Some(sender) = id
+                .and_then(|id| waiting.get(&id))
+                .filter(|sender| sender.capacity() > 1)
+            {
+                let _ = sender.try_send(Incoming::Note(Note { method, params }));
             }
         }
         // Servers of this revision must not send requests; answering one would break the protocol too.
         Message::Request { .. } => {}
     }
+}
+
+/// The request that an answer without an id must belong to: the one that waits alone, where no other was ever given up.
+fn only(waiting: &HashMap<u64, mpsc::Sender<Incoming>>, shared: &Shared) -> Option<u64> {
+    let alone = waiting.len() == 1 && !shared.cancelled.load(Ordering::Relaxed);
+    alone.then(|| waiting.keys().next().copied()).flatten()
 }
 
 async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
@@ -427,4 +440,25 @@ async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Li
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_notes_keeps_room_for_the_answer() {
+        let shared = Shared::default();
+        let (sender, mut incoming) = mpsc::channel(QUEUE);
+        lock(&shared.waiting).insert(1, sender);
+        let message = |text: &str| Message::parse(text.as_bytes()).expect(text);
+        for _ in 0..QUEUE * 10 {
+            let note = r#"{"method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
+            deliver(message(note), &shared);
+        }
+        deliver(message(r#"{"id":1,"result":{}}"#), &shared);
+        assert_eq!(incoming.len(), QUEUE);
+        let last = std::iter::from_fn(|| incoming.try_recv().ok()).last();
+        assert!(matches!(last, Some(Incoming::Reply(_))));
+    }
 }

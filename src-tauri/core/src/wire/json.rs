@@ -7,7 +7,6 @@
 //!
 //! Deliberately absent: any arithmetic on numbers, and comparison of numbers by value.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
@@ -50,7 +49,7 @@ impl Json {
         }
         let raw: &RawValue =
             serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))?;
-        from_raw(raw.get())
+        Walk { rest: raw.get() }.value()
     }
 
     /// Reads one JSON text from bytes that should be UTF-8.
@@ -286,10 +285,13 @@ fn quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
+/// Levels that are set off by blanks. Deeper ones line up: else a long list in the depth would grow a hundredfold.
+const INDENTED: usize = 8;
+
 fn write_pretty(value: &Json, level: usize, out: &mut String) {
     let indent = |out: &mut String, level: usize| {
         out.push('\n');
-        out.extend(std::iter::repeat_n("  ", level));
+        out.extend(std::iter::repeat_n("  ", level.min(INDENTED)));
     };
     match value {
         Json::Array(items) if !items.is_empty() => {
@@ -352,73 +354,79 @@ fn deeper_than(text: &str, limit: usize) -> bool {
     false
 }
 
-/// `text` is one valid JSON value, with white space around it at most.
-fn from_raw(text: &str) -> Result<Json, JsonError> {
-    let text = text.trim();
-    let syntax = |error: serde_json::Error| JsonError::Syntax(error.to_string());
-    Ok(match text.as_bytes().first() {
-        Some(b'n') => Json::Null,
-        Some(b't') => Json::Bool(true),
-        Some(b'f') => Json::Bool(false),
-        Some(b'"') => Json::String(serde_json::from_str(text).map_err(syntax)?),
-        Some(b'[') => {
-            let Children::Array(items) = serde_json::from_str(text).map_err(syntax)? else {
-                return Err(JsonError::Syntax("a list was expected".to_owned()));
-            };
-            Json::Array(
-                items
-                    .into_iter()
-                    .map(|raw| from_raw(raw.get()))
-                    .collect::<Result<_, _>>()?,
-            )
-        }
-        Some(b'{') => {
-            let Children::Object(members) = serde_json::from_str(text).map_err(syntax)? else {
-                return Err(JsonError::Syntax("an object was expected".to_owned()));
-            };
-            Json::Object(
-                members
-                    .into_iter()
-                    .map(|(key, raw)| Ok((key, from_raw(raw.get())?)))
-                    .collect::<Result<_, JsonError>>()?,
-            )
-        }
-        _ => Json::Number(text.to_owned()),
-    })
+/// Walks once over a text that is known to be valid JSON, so that depth costs no time.
+struct Walk<'a> {
+    rest: &'a str,
 }
 
-enum Children<'a> {
-    Array(Vec<&'a RawValue>),
-    Object(Vec<(String, &'a RawValue)>),
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Children<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ChildrenVisitor;
-        impl<'de> Visitor<'de> for ChildrenVisitor {
-            type Value = Children<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list or an object")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+impl Walk<'_> {
+    fn value(&mut self) -> Result<Json, JsonError> {
+        self.skip_separators();
+        match self.rest.as_bytes().first() {
+            Some(b'"') => Ok(Json::String(self.string()?)),
+            Some(b'[') => {
+                self.take(1);
                 let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
+                while !self.closes() {
+                    items.push(self.value()?);
                 }
-                Ok(Children::Array(items))
+                Ok(Json::Array(items))
             }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            Some(b'{') => {
+                self.take(1);
                 let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
+                while !self.closes() {
+                    let key = self.string()?;
+                    members.push((key, self.value()?));
                 }
-                Ok(Children::Object(members))
+                Ok(Json::Object(members.into_iter().collect()))
             }
+            Some(_) | None => self.bare(),
         }
-        deserializer.deserialize_any(ChildrenVisitor)
+    }
+
+    /// Reads over the end of a list or object, if it is there.
+    fn closes(&mut self) -> bool {
+        self.skip_separators();
+        let closes = matches!(self.rest.as_bytes().first(), Some(b']' | b'}') | None);
+        if closes {
+            self.take(1);
+        }
+        closes
+    }
+
+    fn string(&mut self) -> Result<String, JsonError> {
+        let mut escaped = false;
+        let inside = self.rest.bytes().skip(1).position(|byte| {
+            let ends = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            ends
+        });
+        let quoted = self.take(inside.map_or(self.rest.len(), |inside| inside + 2));
+        serde_json::from_str(quoted).map_err(|error| JsonError::Syntax(error.to_string()))
+    }
+
+    /// A number or one of the three words.
+    fn bare(&mut self) -> Result<Json, JsonError> {
+        let end = self.rest.find([',', ']', '}', ' ', '\t', '\n', '\r']);
+        match self.take(end.unwrap_or(self.rest.len())) {
+            "null" => Ok(Json::Null),
+            "true" => Ok(Json::Bool(true)),
+            "false" => Ok(Json::Bool(false)),
+            "" => Err(JsonError::Syntax("a value was expected".to_owned())),
+            number => Ok(Json::Number(number.to_owned())),
+        }
+    }
+
+    fn skip_separators(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',', ':']);
+    }
+
+    /// The next `bytes`, or what is left.
+    fn take(&mut self, bytes: usize) -> &str {
+        let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        taken
     }
 }
 
@@ -435,6 +443,24 @@ mod tests {
             "{text} read again"
         );
         assert_eq!(Json::parse(&json.pretty()).expect(written), json, "{text} pretty");
+    }
+
+    #[test]
+    fn a_nested_text_does_not_grow_out_of_bounds_when_it_is_laid_out() {
+        let depth = MAX_DEPTH - 1;
+        let text = format!(
+            "{}[{}0]{}",
+            "[".repeat(depth),
+            "0,".repeat(10_000),
+            "]".repeat(depth)
+        );
+        let pretty = Json::parse(&text).expect("JSON").pretty();
+        assert!(
+            pretty.len() < 25 * text.len(),
+            "{} of {}",
+            pretty.len(),
+            text.len()
+        );
     }
 
     #[test]

@@ -85,7 +85,10 @@ impl Message {
                 }
             });
         }
-        let id = members.get("id").and_then(own_id);
+        let id = match members.get("id") {
+            None | Some(Json::Null) => None,
+            Some(id) => Some(own_id(id).ok_or(MessageError::Shape("the answer belongs to another request"))?),
+        };
         if let Some(result) = members.remove("result") {
             return Ok(Self::Response(Response {
                 id,
@@ -178,7 +181,16 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused() {
-        for text in ["[]", "1", "{}", r#"{"id":1}"#, "{", "[{\"id\":1,\"result\":{}}]"] {
+        for text in [
+            "[]",
+            "1",
+            "{}",
+            r#"{"id":1}"#,
+            "{",
+            "[{\"id\":1,\"result\":{}}]",
+            r#"{"id":"x","result":{}}"#,
+            r#"{"id":-1,"result":{}}"#,
+        ] {
             assert!(Message::parse(text.as_bytes()).is_err(), "{text}");
         }
     }
