@@ -210,7 +210,7 @@ pub(crate) async fn act(app: App<'_>, args: ActOnAsk) -> Result<Answered, Failur
 }
 
 #[tauri::command]
-pub(crate) fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failure> {
+pub(crate) async fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failure> {
     app.inbox().result(args.call).ok_or_else(gone)
 }
 

@@ -100,7 +100,7 @@ pub struct ServerPage {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OfferRow {
-    /// Position in its list on this page; sent back to start it.
+    /// The number of this offer; sent back to start it. A list that changed has other numbers.
     pub index: u32,
     pub title: String,
     /// The name or address that is sent, where it differs from the title.

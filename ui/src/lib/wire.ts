@@ -80,7 +80,7 @@ log: Array<string>, };
 
 export type OfferRow = { 
 /**
- * Position in its list on this page; sent back to start it.
+ * The number of this offer; sent back to start it. A list that changed has other numbers.
  */
 index: number, title: string, 
 /**

@@ -94,6 +94,9 @@ pub struct Link {
 /// Judges the text of a link (spec: client/elicitation, Safe URL Handling).
 pub fn inspect(raw: &str, asker: &Asker, known: &Known) -> Link {
     let mut findings = Findings::default();
+    if raw.len() > sent::UNREAD {
+        return sent::unread(raw, findings);
+    }
     let sent = Sent::read(raw, &mut findings);
     let mut place = None;
     let mut url = None;

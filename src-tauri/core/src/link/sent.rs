@@ -2,7 +2,7 @@
 
 use super::finding::Findings;
 use super::letters::is_hidden;
-use super::{FindingCode, Verdict};
+use super::{FindingCode, Inspection, Link, Verdict};
 use crate::text;
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
@@ -10,6 +10,9 @@ use url::Url;
 
 /// Longest address that is opened, in bytes; browsers and proxies give up at about this size.
 const LONGEST: usize = 8_192;
+
+/// Longest address that is taken apart, in bytes. A longer one is refused unread.
+pub(super) const UNREAD: usize = 100_000;
 
 /// The parts of an http or https address as written; no decoding, no mapping.
 #[derive(Debug)]
@@ -25,14 +28,7 @@ impl Sent {
     pub(super) fn read(raw: &str, findings: &mut Findings) -> Option<Self> {
         controls(raw, findings);
         if raw.len() > LONGEST {
-            findings.add(
-                FindingCode::TooLong,
-                Verdict::Refused,
-                format!(
-                    "The address is {} characters long; at most {LONGEST} are opened.",
-                    raw.chars().count()
-                ),
-            );
+            too_long(raw, findings);
         }
         if raw.contains('\\') {
             findings.add(
@@ -150,6 +146,31 @@ pub(super) fn normalised(raw: &str, parsed: &Url, findings: &mut Findings) {
             "The address was written a little differently. What opens is written out here.",
         );
     }
+}
+
+/// An address too long to be taken apart: refused for its length alone, its beginning shown.
+pub(super) fn unread(raw: &str, mut findings: Findings) -> Link {
+    too_long(raw, &mut findings);
+    Link {
+        inspection: Inspection {
+            verdict: findings.verdict(),
+            findings: findings.sorted(),
+            shown: text::line(raw, LONGEST),
+            as_sent: None,
+            ascii_host: None,
+            unicode_host: None,
+            domain: None,
+            origin: None,
+            imitates: None,
+        },
+        url: None,
+    }
+}
+
+fn too_long(raw: &str, findings: &mut Findings) {
+    let length = raw.chars().count();
+    let sentence = format!("The address is {length} characters long; at most {LONGEST} are opened.");
+    findings.add(FindingCode::TooLong, Verdict::Refused, sentence);
 }
 
 fn controls(raw: &str, findings: &mut Findings) {

@@ -390,3 +390,15 @@ fn no_text_breaks_the_inspection_or_what_it_promises() {
 fn plain(raw: &str) -> Link {
     inspect(raw, &Asker::Local, &Known::default())
 }
+
+#[test]
+fn an_address_of_megabytes_is_refused_unread() {
+    let raw = format!("https://a.example/{}", "x".repeat(3_000_000));
+    let link = inspect(&raw, &Asker::Local, &Known::default());
+    assert_eq!(link.url, None);
+    let inspection = link.inspection;
+    assert_eq!(inspection.verdict, Verdict::Refused);
+    assert_eq!(inspection.findings.len(), 1);
+    assert!(inspection.findings[0].sentence.contains("3000018 characters"));
+    assert!(inspection.shown.starts_with("https://a.example/xxx") && inspection.shown.len() < 10_000);
+}
