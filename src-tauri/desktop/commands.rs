@@ -3,7 +3,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command owned values")]
 
-use crate::window::Closing;
+use crate::closing::Closing;
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Review};
 use countersign_core::view::{

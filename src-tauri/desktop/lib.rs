@@ -1,12 +1,13 @@
-//! The desktop shell: one window, commands of a few lines each, one event. All that can be true without a window is
+//! The desktop shell: one window, commands of a few lines each, two events. All that can be true without a window is
 //! in `countersign-core`.
 //!
 //! Promises: the window shows the app's own page and nothing else (no navigation, no new window, no download); a
 //! release build does not start under WebDriver automation.
 
+pub mod closing;
 pub mod commands;
 mod practice;
-pub mod window;
+mod window;
 
 use countersign_core::app::{Countersign, Parts};
 use countersign_core::clock::SystemClock;

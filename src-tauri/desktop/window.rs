@@ -1,14 +1,14 @@
 //! The window, and what it must not do.
 
+use crate::closing::Closing;
 use crate::{commands, countersign, practice};
 use countersign_core::app::Countersign;
 use countersign_core::settings::Settings;
 use countersign_core::view::Unfinished;
-use std::sync::atomic::{AtomicBool, Ordering};
 use tauri::webview::NewWindowResponse;
 use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
-/// The one event: something changed; the payload is the revision.
+/// Something changed; the payload is the revision.
 const CHANGED: &str = "changed";
 /// The person wants to close the window while something is unfinished; the payload says what.
 const CLOSING: &str = "closing";
@@ -64,23 +64,6 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Whether the person is being asked about closing. A second try to close while that is so goes through, so that
-/// a page that does not answer cannot keep the app open.
-#[derive(Debug, Default)]
-pub struct Closing(AtomicBool);
-
-impl Closing {
-    /// True the first time.
-    fn ask(&self) -> bool {
-        !self.0.swap(true, Ordering::Relaxed)
-    }
-
-    /// The person wants to go on.
-    pub(crate) fn keep_open(&self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
-
 fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {
     WebviewWindowBuilder::new(handle, MAIN, WebviewUrl::default())
         .title("Countersign")
@@ -122,15 +105,6 @@ async fn announce(handle: tauri::AppHandle, app: Countersign) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn closing_is_asked_about_once_until_the_person_stays() {
-        let closing = Closing::default();
-        assert!(closing.ask());
-        assert!(!closing.ask(), "a second try goes through");
-        closing.keep_open();
-        assert!(closing.ask());
-    }
 
     #[test]
     fn only_the_own_page_is_shown() {

@@ -1,5 +1,5 @@
 use countersign_core::settings::Settings;
-use countersign_desktop::window::Closing;
+use countersign_desktop::closing::Closing;
 use countersign_desktop::{commands, countersign};
 use serde_json::{Value, json};
 use tauri::ipc::{CallbackFn, InvokeBody};

@@ -4,6 +4,7 @@
 
 use crate::form::{FieldInput, FormView, Review};
 use crate::link::Inspection;
+use crate::text;
 use serde::{Deserialize, Serialize};
 
 macro_rules! id {
@@ -270,6 +271,25 @@ pub struct ServerText {
     pub left_out: u32,
     /// The longer text behind "show all", where something was left out.
     pub whole: Option<String>,
+}
+
+impl ServerText {
+    /// Filtered, cut for the first look, whole behind "show all".
+    pub fn of(words: &str) -> Self {
+        let first = text::block(words, text::MESSAGE);
+        let whole = (first.left_out > 0).then(|| {
+            let text::Filtered { mut text, left_out } = text::block(words, text::WHOLE);
+            if left_out > 0 {
+                text.push_str(&format!("\n… ({left_out} more characters are not shown)"));
+            }
+            text
+        });
+        Self {
+            text: first.text,
+            left_out: u32::try_from(first.left_out).unwrap_or(u32::MAX),
+            whole,
+        }
+    }
 }
 
 /// Everything a person can do on a card.
@@ -593,4 +613,17 @@ pub enum FailureCode {
     /// The settings file could not be written.
     Settings,
     NotPossible,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_and_can_be_shown_whole() {
+        let text = ServerText::of(&"x".repeat(5_000));
+        assert_eq!((text.text.len(), text.left_out), (4_000, 1_000));
+        assert_eq!(text.whole.map(|whole| whole.len()), Some(5_000));
+        assert_eq!(ServerText::of("short").whole, None);
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::ask::{Ask, Body, Stage};
 use super::guard::Look;
-use super::present::server_text;
 use super::{Inbox, NewCall, result};
 use crate::form::{FieldInput, FormView};
 use crate::link::{Known, same_page};
@@ -12,6 +11,7 @@ use crate::text;
 use crate::transport::Fault;
 use crate::view::{
     Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultPart, ResultView,
+    ServerText,
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
@@ -388,7 +388,7 @@ impl Call {
                 call: self.row(),
                 parts: vec![ResultPart::Text {
                     role: None,
-                    text: server_text(&error.message),
+                    text: ServerText::of(&error.message),
                 }],
                 json: error.data.as_ref().map(|data| text::source(&data.pretty())),
             },

@@ -41,7 +41,7 @@ pub(super) fn ask_view(
         server,
         known_since,
         call: call.row(),
-        message: server_text(&ask.message),
+        message: ServerText::of(&ask.message),
         body: body(ask, call),
         phase: ask.phase(),
         position: ask.position,
@@ -52,23 +52,6 @@ pub(super) fn ask_view(
         acts: ask.acts(),
         accept_label: accept_label(ask, others_open),
         consequences: consequences(ask, &name, others_open),
-    }
-}
-
-/// Words of a server, cut for the first look and whole behind "show all".
-pub(super) fn server_text(words: &str) -> ServerText {
-    let first = text::block(words, text::MESSAGE);
-    let whole = (first.left_out > 0).then(|| {
-        let text::Filtered { mut text, left_out } = text::block(words, text::WHOLE);
-        if left_out > 0 {
-            text.push_str(&format!("\n… ({left_out} more characters are not shown)"));
-        }
-        text
-    });
-    ServerText {
-        text: first.text,
-        left_out: u32::try_from(first.left_out).unwrap_or(u32::MAX),
-        whole,
     }
 }
 
@@ -188,18 +171,5 @@ fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
         | Stage::Delivered(_)
         | Stage::Undelivered(_)
         | Stage::Closed(_) => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_message_is_cut_and_can_be_shown_whole() {
-        let text = server_text(&"x".repeat(5_000));
-        assert_eq!((text.text.len(), text.left_out), (4_000, 1_000));
-        assert_eq!(text.whole.map(|whole| whole.len()), Some(5_000));
-        assert_eq!(server_text("short").whole, None);
     }
 }

@@ -3,9 +3,8 @@
 //! Promises: every text is filtered; an image or sound is passed on only when its first bytes are what its type says,
 //! and never larger than [`MAX_MEDIA`]; a link is text; what cannot be shown is named, not dropped.
 
-use super::present::server_text;
 use crate::text;
-use crate::view::{OfferKind, ResultPart, StructuredRow};
+use crate::view::{OfferKind, ResultPart, ServerText, StructuredRow};
 use crate::wire::json::Json;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +35,7 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
                     .and_then(Json::as_str)
                     .map(|words| ResultPart::Text {
                         role: None,
-                        text: server_text(words),
+                        text: ServerText::of(words),
                     }),
             );
             for message in list("messages") {
@@ -71,7 +70,7 @@ fn content(role: Option<String>, block: &Json) -> ResultPart {
     match string("type") {
         Some("text") => ResultPart::Text {
             role,
-            text: server_text(string("text").unwrap_or_default()),
+            text: ServerText::of(string("text").unwrap_or_default()),
         },
         Some("image") => media(role, string("mimeType"), string("data"), true),
         Some("audio") => media(role, string("mimeType"), string("data"), false),
@@ -105,7 +104,7 @@ fn document(resource: &Json) -> ResultPart {
     ResultPart::Document {
         uri: text::line(string("uri").unwrap_or_default(), text::MESSAGE),
         media_type,
-        text: string("text").map(server_text),
+        text: string("text").map(ServerText::of),
         bytes: string("blob").map(|blob| u32::try_from(blob.len() / 4 * 3).unwrap_or(u32::MAX)),
     }
 }
