@@ -327,13 +327,7 @@ async fn consent_08_a_browser_that_cannot_be_asked_is_no_answer() {
         desk.act(ask.id, Act::Open).await,
         Answered::OpenFailed { .. }
     ));
-    assert!(matches!(desk.phase(ask.id), AskPhase::OpenFailed { .. }));
-    assert!(
-        desk.view(ask.id)
-            .notices
-            .iter()
-            .any(|notice| notice.contains("The server was told nothing"))
-    );
+    assert!(matches!(desk.phase(ask.id), AskPhase::OpenFailed { reason } if !reason.is_empty()));
     assert!(
         matches!(desk.act(ask.id, Act::Open).await, Answered::OpenFailed { .. }),
         "and again"

@@ -90,7 +90,7 @@ export const SCENES: Scene[] = [
       of: 3,
       acceptLabel: "Keep answer",
       acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"],
-      notices: ["You declined this 2 times before. The server asks again."],
+      notices: ["Asked again after you declined (3rd time)."],
     }),
   ),
   askScene("form, hostile", fixture.HOSTILE_ASK),

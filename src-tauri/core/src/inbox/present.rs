@@ -82,10 +82,8 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
 fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     let mut notices = Vec::new();
     if ask.declined_before > 0 {
-        notices.push(match ask.declined_before {
-            1 => "You declined this before. The server asks again.".to_owned(),
-            times => format!("You declined this {times} times before. The server asks again."),
-        });
+        let time = ordinal(ask.declined_before + 1);
+        notices.push(format!("Asked again after you declined ({time} time)."));
     }
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
@@ -171,5 +169,36 @@ fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
         | Stage::Delivered(_)
         | Stage::Undelivered(_)
         | Stage::Closed(_) => Vec::new(),
+    }
+}
+
+fn ordinal(count: u32) -> String {
+    let suffix = match (count % 10, count % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{count}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ordinal;
+
+    #[test]
+    fn ordinals() {
+        for (count, word) in [
+            (1, "1st"),
+            (2, "2nd"),
+            (3, "3rd"),
+            (4, "4th"),
+            (11, "11th"),
+            (21, "21st"),
+            (112, "112th"),
+        ] {
+            assert_eq!(ordinal(count), word);
+        }
     }
 }
