@@ -117,8 +117,13 @@ async fn results_of_every_kind_are_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_call_shows_progress_and_can_be_stopped() {
-    let window = Window::open(&[]).await;
-    window.start("Practice desk", "Take your time").await;
+    // It says that it began, and would then take longer than any test.
+    let server = Sdk::TypeScript.serve();
+    let window = Window::open(&[("Harbour", server.target())]).await;
+    window.start("Harbour", "slow").await;
+    window
+        .type_into("[data-testid=start-card] [data-field='0'] input", "100000")
+        .await;
     window.run().await;
     window.click("[data-testid=calls]").await;
     window.click("[data-testid=call-row]").await;
