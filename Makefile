@@ -2,7 +2,6 @@
 
 SHELL := /bin/bash
 UI_STAMP := ui/node_modules/.package-lock.json
-PEERS_STAMP := tests/interop/servers/.cache/ready
 
 .PHONY: demo test lint bench bundle screenshots deny packages-demo packages-test clean
 

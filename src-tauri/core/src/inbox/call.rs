@@ -31,7 +31,6 @@ pub(super) struct Call {
     pub(super) rounds: u32,
     /// The number of the round that is asked or was answered last.
     pub(super) round_number: u32,
-    pub(super) rounds_answered: u32,
     pub(super) over_cap: bool,
     /// Where the answers of the open round go. Taken by the one claim.
     pub(super) answers: Option<oneshot::Sender<Answers>>,
@@ -299,7 +298,6 @@ impl Call {
             stop: CancellationToken::new(),
             rounds: 0,
             round_number: 0,
-            rounds_answered: 0,
             over_cap: false,
             answers: None,
             next: None,

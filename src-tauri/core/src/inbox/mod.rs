@@ -608,7 +608,6 @@ impl State {
                 ask.set(Stage::Sending(given));
             }
         }
-        call.rounds_answered += 1;
         // The driver is gone only when the call was stopped; its end closes the questions.
         let _ = sender.send(answers);
         0
