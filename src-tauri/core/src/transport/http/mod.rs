@@ -1,0 +1,144 @@
+//! Streamable HTTP (2026-07-28, basic/transports/streamable-http): each request is one POST; the answer is JSON or a
+//! stream of events that ends with it.
+//!
+//! Promises: the answer goes through bounded reads ([`read`]); who is spoken to and what leaves is decided in one
+//! place ([`client`]). Dropping the future cancels the request: the stream closes.
+
+pub(crate) mod client;
+pub(crate) mod read;
+
+pub use client::reserved;
+
+use super::{Fault, Note, Patience, Reply};
+use crate::wire::REVISION;
+use crate::wire::request::{Elicitation, Request};
+use crate::wire::rpc::{Message, Response};
+use client::{Client, Verb};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// One server reached over HTTP.
+#[derive(Clone, Debug)]
+pub struct HttpPeer {
+    client: Client,
+}
+
+impl HttpPeer {
+    /// # Errors
+    /// A sentence that names the header that cannot be sent.
+    pub fn new(url: Url, headers: &[(String, String)]) -> Result<Self, String> {
+        Ok(Self {
+            client: Client::new(url, headers)?,
+        })
+    }
+
+    /// Sends one request and reads to its answer. Notifications on the way go to `note`.
+    ///
+    /// # Errors
+    /// [`Fault`]; an error in the server's words is a [`Reply`].
+    pub async fn exchange(
+        &self,
+        id: u64,
+        request: &Request,
+        elicitation: Elicitation,
+        patience: Patience,
+        stop: &CancellationToken,
+        note: &mut (dyn FnMut(Note) + Send),
+    ) -> Result<Reply, Fault> {
+        let running = async {
+            let body = Verb::Post(request.message(id, elicitation));
+            let response = self.client.send(&body, &headers(request)?, patience.idle).await?;
+            read_reply(id, response, patience, note).await
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(Fault::Cancelled { left: true }),
+            ended = tokio::time::timeout(patience.total, running) => {
+                ended.unwrap_or(Err(Fault::TimedOut(patience.total)))
+            }
+        }
+    }
+}
+
+/// The two media types that every POST must accept.
+pub(crate) fn both_types() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("application/json, text/event-stream"),
+    );
+    headers
+}
+
+fn headers(request: &Request) -> Result<HeaderMap, Fault> {
+    let mut headers = both_types();
+    headers.insert("mcp-protocol-version", HeaderValue::from_static(REVISION));
+    headers.insert("mcp-method", HeaderValue::from_static(request.method.name()));
+    if let Some(name) = request.name_header() {
+        let name = HeaderValue::from_str(&name)
+            .map_err(|_| Fault::CannotConnect("the name cannot be put into a header".to_owned()))?;
+        headers.insert("mcp-name", name);
+    }
+    Ok(headers)
+}
+
+async fn read_reply(
+    id: u64,
+    response: reqwest::Response,
+    patience: Patience,
+    note: &mut (dyn FnMut(Note) + Send),
+) -> Result<Reply, Fault> {
+    let status = response.status().as_u16();
+    if matches!(status, 401 | 403) {
+        return Err(Fault::SignIn { status });
+    }
+    let media_type = read::media_type(&response);
+    if status == 200 && media_type == "text/event-stream" {
+        return read_events(id, read::Events::new(response, patience.idle), note).await;
+    }
+    // Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
+    if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
+        return Err(Fault::Unreadable(format!(
+            "it is “{}”, not JSON or events",
+            crate::text::chip(&media_type)
+        )));
+    }
+    let body = read::body(response, patience.idle).await?;
+    match Message::parse(&body) {
+        Ok(Message::Response(response)) => own(id, response, Some(status)),
+        Ok(Message::Notification { .. } | Message::Request { .. }) if status == 200 => {
+            Err(Fault::Unreadable("the answer is not an answer".to_owned()))
+        }
+        Err(error) if status == 200 => Err(Fault::Unreadable(error.to_string())),
+        Ok(Message::Notification { .. } | Message::Request { .. }) | Err(_) => Err(Fault::Status { status }),
+    }
+}
+
+async fn read_events(
+    id: u64,
+    mut events: read::Events,
+    note: &mut (dyn FnMut(Note) + Send),
+) -> Result<Reply, Fault> {
+    while let Some(event) = events.next().await? {
+        match Message::parse(&event) {
+            Ok(Message::Response(response)) => return own(id, response, Some(200)),
+            Ok(Message::Notification { method, params }) => note(Note { method, params }),
+            // A request of the server breaks this revision; answering it would break it too.
+            Ok(Message::Request { .. }) => {}
+            Err(error) => return Err(Fault::Unreadable(error.to_string())),
+        }
+    }
+    Err(Fault::Lost("the stream closed".to_owned()))
+}
+
+/// The one answer to a POST is ours, unless it names another id.
+fn own(id: u64, response: Response, status: Option<u16>) -> Result<Reply, Fault> {
+    match response.id {
+        Some(other) if other != id => Err(Fault::Unreadable(
+            "the answer belongs to another request".to_owned(),
+        )),
+        Some(_) | None => Ok(Reply { response, status }),
+    }
+}

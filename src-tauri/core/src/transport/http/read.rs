@@ -1,0 +1,69 @@
+//! Reading what comes back over HTTP, within limits.
+
+use super::super::sse::Splitter;
+use super::super::{Fault, MAX_MESSAGE, within};
+use super::client::lost;
+use reqwest::header::CONTENT_TYPE;
+use std::time::Duration;
+
+/// The media type without its parameters, in lower case; empty where none is said.
+pub(crate) fn media_type(response: &reqwest::Response) -> String {
+    let value = response.headers().get(CONTENT_TYPE);
+    let value = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let bare = value.split(';').next().unwrap_or_default();
+    bare.trim().to_ascii_lowercase()
+}
+
+/// A whole body.
+pub(crate) async fn body(mut response: reqwest::Response, idle: Option<Duration>) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::new();
+    while let Some(chunk) = within(idle, response.chunk())
+        .await?
+        .map_err(|error| lost(&error))?
+    {
+        if body.len() + chunk.len() > MAX_MESSAGE {
+            return Err(Fault::TooLarge {
+                limit: MAX_MESSAGE,
+                what: "bytes in one answer",
+            });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// A stream of events, one at a time.
+pub(crate) struct Events {
+    response: reqwest::Response,
+    splitter: Splitter,
+    idle: Option<Duration>,
+    ready: std::vec::IntoIter<Vec<u8>>,
+}
+
+impl Events {
+    pub(crate) fn new(response: reqwest::Response, idle: Option<Duration>) -> Self {
+        Self {
+            response,
+            splitter: Splitter::default(),
+            idle,
+            ready: Vec::new().into_iter(),
+        }
+    }
+
+    /// The data of the next event; `None` where the stream ends.
+    ///
+    /// # Errors
+    /// [`Fault`] where the stream breaks, is silent for too long or too large.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        loop {
+            if let Some(event) = self.ready.next() {
+                return Ok(Some(event));
+            }
+            let chunk = within(self.idle, self.response.chunk()).await?;
+            match chunk.map_err(|error| lost(&error))? {
+                Some(chunk) => self.ready = self.splitter.push(&chunk)?.into_iter(),
+                None => return Ok(None),
+            }
+        }
+    }
+}
