@@ -111,14 +111,14 @@ impl Session {
         }
     }
 
-    /// One request outside a call, with the server's usual patience.
+    /// One request outside a call, with the patience for such.
     ///
     /// # Errors
     /// [`Fault`] where there is no answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Fault> {
         self.send(
             &request,
-            Patience::of(self.timeout),
+            Patience::for_lists(self.timeout),
             &CancellationToken::new(),
             &mut |_| {},
         )

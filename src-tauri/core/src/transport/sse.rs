@@ -1,7 +1,8 @@
 //! Server-sent events, split as they arrive (HTML standard, 9.2.6). Pure.
 //!
-//! Of an event only its data counts in this revision of the protocol; `event`, `id` and `retry` are read over.
-//! Comments and events without data are nothing.
+//! Of an event its name and its data count; `id` and `retry` are read over. Comments and events without data are
+//! nothing. Messages come in events that are named `message` or not at all; others (`ping`, say) belong to somebody
+//! else.
 
 use super::{Fault, MAX_MESSAGE};
 
@@ -10,24 +11,49 @@ pub const MAX_EVENTS: usize = 10_000;
 /// Most bytes in one response.
 pub const MAX_STREAM: usize = 64 * 1024 * 1024;
 
-/// Splits a byte stream into the data of its events.
+/// One event that has data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Empty where the server says none.
+    pub name: Vec<u8>,
+    pub data: Vec<u8>,
+}
+
+impl Event {
+    /// Whether it holds a message of the protocol.
+    pub fn is_message(&self) -> bool {
+        matches!(self.name.as_slice(), b"" | b"message")
+    }
+}
+
+/// Splits a byte stream into its events.
 #[derive(Debug, Default)]
 pub struct Splitter {
     line: Vec<u8>,
+    name: Vec<u8>,
     data: Option<Vec<u8>>,
     /// The last byte was CR, so that a following LF belongs to it.
     after_return: bool,
     begun: bool,
     bytes: usize,
-    events: usize,
+    count: usize,
 }
 
 impl Splitter {
-    /// The data of the events that `chunk` completes.
+    /// The messages, as text, of the events that `chunk` completes.
+    ///
+    /// # Errors
+    /// As [`Splitter::events`].
+    pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+        let messages = self.events(chunk)?.into_iter().filter(Event::is_message);
+        Ok(messages.map(|event| event.data).collect())
+    }
+
+    /// The events that `chunk` completes, of any name.
     ///
     /// # Errors
     /// [`Fault::TooLarge`] when an event, their number or the stream passes its limit.
-    pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+    pub fn events(&mut self, chunk: &[u8]) -> Result<Vec<Event>, Fault> {
         self.bytes = self.bytes.saturating_add(chunk.len());
         if self.bytes > MAX_STREAM {
             return Err(Fault::TooLarge {
@@ -42,8 +68,8 @@ impl Splitter {
                 b'\n' | b'\r' => {
                     self.after_return = byte == b'\r';
                     if let Some(event) = self.end_line() {
-                        self.events += 1;
-                        if self.events > MAX_EVENTS {
+                        self.count += 1;
+                        if self.count > MAX_EVENTS {
                             return Err(Fault::TooLarge {
                                 limit: MAX_EVENTS,
                                 what: "events in one response",
@@ -67,7 +93,7 @@ impl Splitter {
         Ok(events)
     }
 
-    fn end_line(&mut self) -> Option<Vec<u8>> {
+    fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         let line = if self.begun {
             &line[..]
@@ -76,21 +102,23 @@ impl Splitter {
         };
         self.begun = true;
         if line.is_empty() {
-            return self.data.take().filter(|data| !data.is_empty());
+            let name = std::mem::take(&mut self.name);
+            let data = self.data.take().filter(|data| !data.is_empty())?;
+            return Some(Event { name, data });
         }
         let (field, value) = match line.iter().position(|&byte| byte == b':') {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
             None => (line, &[][..]),
         };
-        if field == b"data" {
-            let value = value.strip_prefix(b" ").unwrap_or(value);
-            match &mut self.data {
-                Some(data) => {
-                    data.push(b'\n');
-                    data.extend_from_slice(value);
-                }
-                None => self.data = Some(value.to_vec()),
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match (field, &mut self.data) {
+            (b"event", _) => self.name = value.to_vec(),
+            (b"data", Some(data)) => {
+                data.push(b'\n');
+                data.extend_from_slice(value);
             }
+            (b"data", None) => self.data = Some(value.to_vec()),
+            _ => {}
         }
         None
     }
@@ -136,6 +164,57 @@ mod tests {
         );
         check(b"\xef\xbb\xbfdata: bom\n\n", &["bom"]);
         check(b"data: unfinished\n", &[]);
+    }
+
+    #[test]
+    fn an_event_of_another_name_is_no_message() {
+        check(
+            b"event: ping\ndata: tick\n\nevent: message\ndata: 1\n\nevent\ndata: 2\n\ndata: 3\n\n",
+            &["1", "2", "3"],
+        );
+        check(b"event: ping\nevent:message\ndata: 1\n\n", &["1"]);
+        check(b"event: ping\n\ndata: 1\n\n", &["1"]);
+        check(b"event:  message\ndata: two blanks\n\n", &[]);
+        let named = Splitter::default().events(b"event: endpoint\ndata: /m\n\n");
+        let event = Event {
+            name: b"endpoint".to_vec(),
+            data: b"/m".to_vec(),
+        };
+        assert_eq!(named, Ok(vec![event]));
+    }
+
+    #[test]
+    fn odd_lines_change_nothing() {
+        check(b"\xef\xbb\xbf\xef\xbb\xbfdata: two marks\n\ndata: 1\n\n", &["1"]);
+        check(b"data: 1\n\xef\xbb\xbfdata: a mark later\n\n", &["1"]);
+        check(b"data: a:b\n\n", &["a:b"]);
+        check(b"data:  one blank stays\n\n", &[" one blank stays"]);
+        check(b"data: 1\ndata\ndata:\n\n", &["1\n\n"]);
+        check(b"Data: 1\ndata : 2\n data: 3\nid: \0\nretry: x\n\n", &[]);
+        check(b"\r\n\r\r\n\n:\n: data: 1\n\n", &[]);
+        check(b"data: 1\r\n\ndata: 2\r\r\ndata: 3\n\r", &["1", "2", "3"]);
+    }
+
+    #[test]
+    fn http_51_a_line_without_an_end_is_cut_off_at_the_limit() {
+        for start in ["data: ", ": ", "event: ", "x"] {
+            let mut splitter = Splitter::default();
+            splitter.push(start.as_bytes()).expect("a start");
+            let block = vec![b'a'; 64 * 1024];
+            let pushed = (0..1024).take_while(|_| splitter.push(&block).is_ok()).count();
+            assert_eq!(
+                pushed,
+                MAX_MESSAGE / block.len() - 1,
+                "{start:?}: all but the start of the last"
+            );
+            assert!(splitter.line.capacity() <= 2 * MAX_MESSAGE, "{start:?}");
+        }
+        let mut splitter = Splitter::default();
+        let fault = (0..100).find_map(|_| splitter.push(&b"data\n".repeat(1024 * 1024)).err());
+        assert!(
+            matches!(fault, Some(Fault::TooLarge { .. })),
+            "data lines without data"
+        );
     }
 
     #[test]

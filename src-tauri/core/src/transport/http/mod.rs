@@ -5,7 +5,9 @@
 //! place ([`client`]). Dropping the future cancels the request: the stream closes.
 
 pub(crate) mod client;
+mod proxy;
 pub(crate) mod read;
+mod trust;
 
 pub use client::reserved;
 
