@@ -261,13 +261,15 @@ pub(crate) fn lost(error: &reqwest::Error) -> Fault {
     Fault::Lost(told(error))
 }
 
-/// The innermost reason. The outer texts repeat the address, whose query may hold a secret.
+/// The innermost reason, for a person. The outer texts repeat the address, whose query may hold a secret.
 fn told(error: &reqwest::Error) -> String {
     let mut reason: &(dyn Error + 'static) = error;
+    let mut looked_up = false;
     loop {
         if let Some(refused) = reason.downcast_ref::<rustls::Error>() {
             return trust::refused(refused);
         }
+        looked_up |= reason.to_string() == "dns error";
         // The source of an I/O error is its content's source; its content would be passed over.
         let inner = reason
             .downcast_ref::<io::Error>()
@@ -278,12 +280,21 @@ fn told(error: &reqwest::Error) -> String {
             None => break,
         }
     }
-    let plain = reason.downcast_ref::<io::Error>().map(io::Error::kind);
+    let kind = reason.downcast_ref::<io::Error>().map(io::Error::kind);
+    let text = reason.to_string();
     if error.is_connect() && error.is_timeout() {
-        return format!("no connection within {} s", CONNECT_TIMEOUT.as_secs());
-    }
-    match plain {
-        Some(io::ErrorKind::ConnectionRefused) => "nothing listens there (connection refused)".to_owned(),
-        Some(_) | None => crate::text::line(&reason.to_string(), 300),
+        format!("no connection within {} s", CONNECT_TIMEOUT.as_secs())
+    } else if kind == Some(io::ErrorKind::ConnectionRefused) {
+        "nothing listens there (connection refused)".to_owned()
+    } else if looked_up {
+        let host = error.url().and_then(Url::host_str).unwrap_or_default();
+        let host = crate::text::line(host, 100);
+        format!("the name {host} is not known ({})", crate::text::line(&text, 200))
+    } else if text == "tunnel error: proxy authorization required" {
+        "it wants a name and password".to_owned()
+    } else if text.starts_with("tunnel error: unsuccessful") {
+        "it does not let this connection through".to_owned()
+    } else {
+        crate::text::line(&text, 300)
     }
 }

@@ -30,11 +30,10 @@ const PLACE: &str = "to the system's trusted certificates";
 /// A sentence where the system has no certificates to trust.
 pub(crate) fn system() -> Result<ClientConfig, String> {
     let provider = Arc::new(aws_lc_rs::default_provider());
-    let told = |error: Error| format!("TLS cannot be used here: {error}");
-    let verifier = Verifier::new(Arc::clone(&provider)).map_err(told)?;
+    let verifier = Verifier::new(Arc::clone(&provider)).map_err(unusable)?;
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(told)?
+        .map_err(unusable)?
         .dangerous() // rustls' word for any verifier but its own; this one is the system's
         .with_custom_certificate_verifier(Arc::new(Naming(verifier)))
         .with_no_client_auth();
@@ -49,7 +48,7 @@ pub(crate) fn system() -> Result<ClientConfig, String> {
 pub(crate) fn nobody() -> Result<ClientConfig, String> {
     let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| format!("TLS cannot be used here: {error}"))?;
+        .map_err(unusable)?;
     Ok(config
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth())
@@ -125,6 +124,18 @@ impl ServerCertVerifier for Naming {
     }
 }
 
+fn unusable(error: Error) -> String {
+    let reason = match error {
+        Error::General(reason) => reason,
+        error => error.to_string(),
+    };
+    let set = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
+        .into_iter()
+        .find(|name| cfg!(all(unix, not(target_vendor = "apple"))) && std::env::var_os(name).is_some())
+        .map(|name| format!(" ({name} is set, and counts instead of the system's)"));
+    format!("TLS cannot be used here: {reason}{}", set.unwrap_or_default())
+}
+
 fn certificate(cause: &CertificateError) -> String {
     match cause {
         CertificateError::Other(OtherError(other)) if other.is::<Stranger>() => {
@@ -139,13 +150,14 @@ fn certificate(cause: &CertificateError) -> String {
             "its certificate is not valid yet; check the date of this computer".to_owned()
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
-            let names: Vec<&str> = presented.iter().take(4).map(|name| bare(name)).collect();
-            let names = if names.is_empty() {
+            let first: Vec<&str> = presented.iter().take(4).map(|name| bare(name)).collect();
+            let names = if first.is_empty() {
                 "nobody".to_owned()
             } else {
-                crate::text::line(&names.join(", "), 200)
+                crate::text::line(&first.join(", "), 200)
             };
-            format!("its certificate is for {names}, not for this address")
+            let more = if presented.len() > first.len() { " and others" } else { "" };
+            format!("its certificate is for {names}{more}, not for this address")
         }
         CertificateError::Revoked => "its certificate was withdrawn".to_owned(),
         cause => crate::text::line(&format!("its certificate cannot be used: {cause}"), 300),
