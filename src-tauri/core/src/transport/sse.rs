@@ -14,15 +14,15 @@ pub const MAX_STREAM: usize = 64 * 1024 * 1024;
 /// One event that has data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Empty where the server says none.
-    pub name: Vec<u8>,
+    /// `message` where the stream says none.
+    pub name: Option<String>,
     pub data: Vec<u8>,
 }
 
 impl Event {
     /// Whether it holds a message of the protocol.
     pub fn is_message(&self) -> bool {
-        matches!(self.name.as_slice(), b"" | b"message")
+        matches!(self.name.as_deref(), None | Some("" | "message"))
     }
 }
 
@@ -30,7 +30,7 @@ impl Event {
 #[derive(Debug, Default)]
 pub struct Splitter {
     line: Vec<u8>,
-    name: Vec<u8>,
+    name: Option<String>,
     data: Option<Vec<u8>>,
     /// The last byte was CR, so that a following LF belongs to it.
     after_return: bool,
@@ -62,32 +62,35 @@ impl Splitter {
             });
         }
         let mut events = Vec::new();
-        for &byte in chunk {
-            match byte {
-                b'\n' if self.after_return => self.after_return = false,
-                b'\n' | b'\r' => {
-                    self.after_return = byte == b'\r';
-                    if let Some(event) = self.end_line() {
-                        self.count += 1;
-                        if self.count > MAX_EVENTS {
-                            return Err(Fault::TooLarge {
-                                limit: MAX_EVENTS,
-                                what: "events in one response",
-                            });
-                        }
-                        events.push(event);
-                    }
+        let mut rest = chunk;
+        while let Some(&first) = rest.first() {
+            if std::mem::take(&mut self.after_return) && first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.line.len() + self.data.as_ref().map_or(0, Vec::len) + part.len() > MAX_MESSAGE {
+                return Err(Fault::TooLarge {
+                    limit: MAX_MESSAGE,
+                    what: "bytes in one event",
+                });
+            }
+            self.line.extend_from_slice(part);
+            let Some((&end, after)) = after.split_first() else {
+                break;
+            };
+            self.after_return = end == b'\r';
+            rest = after;
+            if let Some(event) = self.end_line() {
+                self.count += 1;
+                if self.count > MAX_EVENTS {
+                    return Err(Fault::TooLarge {
+                        limit: MAX_EVENTS,
+                        what: "events in one response",
+                    });
                 }
-                _ => {
-                    self.after_return = false;
-                    self.line.push(byte);
-                    if self.line.len() + self.data.as_ref().map_or(0, Vec::len) > MAX_MESSAGE {
-                        return Err(Fault::TooLarge {
-                            limit: MAX_MESSAGE,
-                            what: "bytes in one event",
-                        });
-                    }
-                }
+                events.push(event);
             }
         }
         Ok(events)
@@ -102,7 +105,7 @@ impl Splitter {
         };
         self.begun = true;
         if line.is_empty() {
-            let name = std::mem::take(&mut self.name);
+            let name = self.name.take();
             let data = self.data.take().filter(|data| !data.is_empty())?;
             return Some(Event { name, data });
         }
@@ -112,7 +115,7 @@ impl Splitter {
         };
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match (field, &mut self.data) {
-            (b"event", _) => self.name = value.to_vec(),
+            (b"event", _) => self.name = Some(String::from_utf8_lossy(value).into_owned()),
             (b"data", Some(data)) => {
                 data.push(b'\n');
                 data.extend_from_slice(value);
@@ -177,7 +180,7 @@ mod tests {
         check(b"event:  message\ndata: two blanks\n\n", &[]);
         let named = Splitter::default().events(b"event: endpoint\ndata: /m\n\n");
         let event = Event {
-            name: b"endpoint".to_vec(),
+            name: Some("endpoint".to_owned()),
             data: b"/m".to_vec(),
         };
         assert_eq!(named, Ok(vec![event]));
