@@ -2,7 +2,7 @@
 //! own.
 
 use crate::kit::{Authority, Child, Http, Reply};
-use countersign_core::session::{Session, Target};
+use countersign_core::session::{Session, Target, address};
 use countersign_core::wire::request::{Elicitation, Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -70,7 +70,7 @@ async fn case_116_a_certificate_of_a_stranger_is_refused_and_its_issuer_named() 
     assert_eq!(
         said[0],
         format!(
-            "its certificate is from “Works Root ⟦U+202E⟧CA”, which is not trusted; if you know who that is (your company, say), add their certificate {place} (left: false)"
+            "its certificate says that it is from “Works Root ⟦U+202E⟧CA”, which is not trusted here; if you know who that is (your company, say), add their certificate {place} (left: false)"
         )
     );
     assert!(server.seen().is_empty(), "nothing left");
@@ -264,6 +264,44 @@ fn through(child: Child, proxy: &str) -> Child {
 }
 
 #[tokio::test]
+async fn http_61_a_proxy_is_said_before_a_server_is_added() {
+    let note = |name: &str| format!("Requests to it go through the proxy proxy.test:3128 (from {name}).");
+    let understood = |url: &'static str, with: fn(Child) -> Child| async move {
+        with(Child::new("hostile_tls::a_child_that_understands", url))
+            .said()
+            .await
+    };
+    let proxied = |child: Child| {
+        let child = child.with("HTTPS_PROXY", "http://user:secret@proxy.test:3128");
+        child.with("NO_PROXY", "localhost,.corp.test")
+    };
+    let none = [""; 0];
+    assert_eq!(
+        understood("https://mcp.example/mcp", proxied).await,
+        [note("HTTPS_PROXY")]
+    );
+    assert_eq!(understood("https://mcp.corp.test/mcp", proxied).await, none);
+    assert_eq!(understood("https://127.0.0.1/mcp", proxied).await, none);
+    assert_eq!(understood("http://localhost:8080/mcp", proxied).await, none);
+    assert_eq!(understood("https://mcp.example/mcp", |child| child).await, none);
+    let emptied = |child: Child| child.with("HTTPS_PROXY", "").with("all_proxy", "proxy.test:3128");
+    assert_eq!(
+        understood("https://mcp.example/mcp", emptied).await,
+        [note("all_proxy")]
+    );
+}
+
+#[test]
+fn a_child_that_understands() {
+    let Some(url) = Child::told() else { return };
+    println!();
+    let preview = address::understand(&url).expect("understood");
+    for note in preview.notes {
+        println!("said: {note}");
+    }
+}
+
+#[tokio::test]
 async fn http_61_nothing_goes_to_a_proxy_in_the_clear() {
     let proxy = refusing().await;
     let said = asking(1, "http://mcp.corp.test/mcp", |child| {
@@ -369,7 +407,7 @@ async fn case_116_what_is_behind_a_proxy_is_reached_by_tls_of_its_own() {
     })
     .await;
     let start = format!(
-        "through the proxy {} (from HTTPS_PROXY): its certificate is from “Works Root”",
+        "through the proxy {} (from HTTPS_PROXY): its certificate says that it is from “Works Root”",
         proxy.trim_start_matches("http://")
     );
     assert!(said[0].starts_with(&start), "{}", said[0]);

@@ -204,7 +204,7 @@ fn client(url: &Url, local: bool) -> Result<reqwest::Client, String> {
 }
 
 /// Whether an address is this computer by its name alone.
-fn is_local(url: &Url) -> bool {
+pub(super) fn is_local(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

@@ -5,7 +5,7 @@
 //! place ([`client`]). Dropping the future cancels the request: the stream closes.
 
 pub(crate) mod client;
-mod proxy;
+pub(crate) mod proxy;
 pub(crate) mod read;
 mod trust;
 

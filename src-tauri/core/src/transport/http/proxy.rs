@@ -3,6 +3,7 @@
 //! Promises: it is read by the same rules as the connection itself goes by (the variables of the environment as curl
 //! reads them, else the system's settings); a name or password for the proxy is never told.
 
+use super::client::is_local;
 use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
 
@@ -21,8 +22,11 @@ impl std::fmt::Display for Proxy {
     }
 }
 
-/// The proxy that requests to `url` go through, if any.
+/// The proxy that requests to `url` go through, if any; none for this computer.
 pub(crate) fn on_the_way_to(url: &Url) -> Option<Proxy> {
+    if is_local(url) {
+        return None;
+    }
     let intercept = Matcher::from_system().intercept(&url.as_str().parse().ok()?)?;
     let host = intercept.uri().host()?;
     let port = intercept.uri().port_u16();

@@ -55,6 +55,10 @@ pub(crate) fn nobody() -> Result<ClientConfig, String> {
 }
 
 /// What a person reads about a failed handshake.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "rustls' own enum; what is not named here is told in its words"
+)]
 pub(crate) fn refused(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(cause) => certificate(cause),
@@ -69,7 +73,7 @@ pub(crate) fn refused(error: &Error) -> String {
 
 /// A certificate from nobody who is trusted, and who that is.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("from “{issuer}”, which is not trusted")]
+#[error("says that it is from “{issuer}”, which is not trusted here")]
 struct Stranger {
     issuer: String,
 }
@@ -90,14 +94,14 @@ impl ServerCertVerifier for Naming {
         let checked = self
             .0
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        checked.map_err(|error| match error {
-            Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-                let last = intermediates.last().unwrap_or(end_entity);
-                let issuer = issuer(last).unwrap_or_else(|| "somebody without a name".to_owned());
-                let stranger = OtherError(Arc::new(Stranger { issuer }));
-                Error::InvalidCertificate(CertificateError::Other(stranger))
+        checked.map_err(|error| {
+            if error != Error::InvalidCertificate(CertificateError::UnknownIssuer) {
+                return error;
             }
-            error => error,
+            let last = intermediates.last().unwrap_or(end_entity);
+            let issuer = issuer(last).unwrap_or_else(|| "somebody without a name".to_owned());
+            let stranger = OtherError(Arc::new(Stranger { issuer }));
+            Error::InvalidCertificate(CertificateError::Other(stranger))
         })
     }
 
@@ -125,9 +129,10 @@ impl ServerCertVerifier for Naming {
 }
 
 fn unusable(error: Error) -> String {
-    let reason = match error {
-        Error::General(reason) => reason,
-        error => error.to_string(),
+    let reason = if let Error::General(reason) = error {
+        reason
+    } else {
+        error.to_string()
     };
     let set = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
         .into_iter()
@@ -136,11 +141,15 @@ fn unusable(error: Error) -> String {
     format!("TLS cannot be used here: {reason}{}", set.unwrap_or_default())
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "rustls' own enum; what is not named here is told in its words"
+)]
 fn certificate(cause: &CertificateError) -> String {
     match cause {
         CertificateError::Other(OtherError(other)) if other.is::<Stranger>() => {
             format!(
-                "its certificate is {other}; if you know who that is (your company, say), add their certificate {PLACE} and start Countersign again"
+                "its certificate {other}; if you know who that is (your company, say), add their certificate {PLACE} and start Countersign again"
             )
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
@@ -277,7 +286,7 @@ mod tests {
         };
         check(
             CertificateError::Other(OtherError(Arc::new(stranger))),
-            "from “Works Root”, which is not trusted; if you know who that is",
+            "says that it is from “Works Root”, which is not trusted here; if you know who that is",
         );
         assert_eq!(bare("DnsName(\"a.example\")"), "a.example");
         assert_eq!(bare("IpAddress(127.0.0.1)"), "127.0.0.1");
