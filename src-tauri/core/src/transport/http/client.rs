@@ -88,7 +88,7 @@ impl Client {
             map.append(header, value);
         }
         let client = client(&url, local)?;
-        let proxy = if local { None } else { proxy::on_the_way_to(&url) };
+        let proxy = proxy::on_the_way_to(&url);
         Ok(Self {
             client,
             url,
