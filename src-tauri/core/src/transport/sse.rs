@@ -1,17 +1,34 @@
 //! Server-sent events, split as they arrive (HTML standard, 9.2.6). Pure.
 //!
-//! Of an event its name and its data count; `id` and `retry` are read over. Comments and events without data are
-//! nothing. Messages come in events that are named `message` or not at all; others (`ping`, say) belong to somebody
-//! else.
+//! In the modern era only the data of an event counts; the 2025 era also uses its name (HTTP+SSE), the last id and
+//! the time to wait before coming back. Comments and events without data are nothing, but their ids count. Messages come
+//! in events that are named `message` or not at all; others (`ping`, say) belong to somebody else.
 
 use super::{Fault, MAX_MESSAGE};
+use std::time::Duration;
 
 /// Most events in one response.
 pub const MAX_EVENTS: usize = 10_000;
 /// Most bytes in one response.
 pub const MAX_STREAM: usize = 64 * 1024 * 1024;
 
-/// One event that has data.
+/// Splits a byte stream into the data of its events.
+#[derive(Debug, Default)]
+pub struct Splitter {
+    line: Vec<u8>,
+    data: Option<Vec<u8>>,
+    /// The last byte was CR, so that a following LF belongs to it.
+    after_return: bool,
+    begun: bool,
+    bytes: usize,
+    count: usize,
+    name: Option<String>,
+    id: Option<String>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+}
+
+/// One event with data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// `message` where the stream says none.
@@ -26,20 +43,20 @@ impl Event {
     }
 }
 
-/// Splits a byte stream into its events.
-#[derive(Debug, Default)]
-pub struct Splitter {
-    line: Vec<u8>,
-    name: Option<String>,
-    data: Option<Vec<u8>>,
-    /// The last byte was CR, so that a following LF belongs to it.
-    after_return: bool,
-    begun: bool,
-    bytes: usize,
-    count: usize,
-}
+/// Longest id of an event that is kept, in bytes.
+const MAX_ID: usize = 4096;
 
 impl Splitter {
+    /// The id of the last whole event that had one; empty ids forget it.
+    pub fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// How long to wait before coming back, where the stream said it.
+    pub fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
     /// The messages, as text, of the events that `chunk` completes.
     ///
     /// # Errors
@@ -105,6 +122,9 @@ impl Splitter {
         };
         self.begun = true;
         if line.is_empty() {
+            if let Some(id) = &self.id {
+                self.last_id = Some(id.clone()).filter(|id| !id.is_empty());
+            }
             let name = self.name.take();
             let data = self.data.take().filter(|data| !data.is_empty())?;
             return Some(Event { name, data });
@@ -114,13 +134,21 @@ impl Splitter {
             None => (line, &[][..]),
         };
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        match (field, &mut self.data) {
-            (b"event", _) => self.name = Some(String::from_utf8_lossy(value).into_owned()),
-            (b"data", Some(data)) => {
-                data.push(b'\n');
-                data.extend_from_slice(value);
+        let text = std::str::from_utf8(value).ok();
+        match field {
+            b"data" => match &mut self.data {
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
+                }
+                None => self.data = Some(value.to_vec()),
+            },
+            b"event" => self.name = text.map(str::to_owned),
+            b"id" if value.len() <= MAX_ID && !value.contains(&0) => self.id = text.map(str::to_owned),
+            b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
+                let milliseconds = text.and_then(|text| text.parse().ok());
+                self.retry = milliseconds.map(Duration::from_millis).or(self.retry);
             }
-            (b"data", None) => self.data = Some(value.to_vec()),
             _ => {}
         }
         None
@@ -167,6 +195,24 @@ mod tests {
         );
         check(b"\xef\xbb\xbfdata: bom\n\n", &["bom"]);
         check(b"data: unfinished\n", &[]);
+    }
+
+    #[test]
+    fn names_ids_and_the_time_to_wait_are_known() {
+        let mut splitter = Splitter::default();
+        let events = splitter
+            .events(b"event: endpoint\ndata: /m\n\nid: 1\nretry: 500\ndata:\n\nretry: x\nid: 2\ndata: unfinished\n")
+            .expect("events");
+        let endpoint = Event {
+            name: Some("endpoint".to_owned()),
+            data: b"/m".to_vec(),
+        };
+        assert_eq!(events, [endpoint]);
+        assert_eq!(splitter.last_id(), Some("1"), "an id counts with its event");
+        assert_eq!(splitter.retry(), Some(Duration::from_millis(500)));
+        let unnamed = splitter.events(b"\ndata: x\n\n").expect("events");
+        assert_eq!(unnamed.last().map(|event| event.name.clone()), Some(None));
+        assert_eq!(splitter.last_id(), Some("2"));
     }
 
     #[test]

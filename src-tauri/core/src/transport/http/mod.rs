@@ -124,7 +124,10 @@ async fn read_events(
     note: &mut (dyn FnMut(Note) + Send),
 ) -> Result<Reply, Fault> {
     while let Some(event) = events.next().await? {
-        match Message::parse(&event) {
+        if !event.is_message() {
+            continue;
+        }
+        match Message::parse(&event.data) {
             Ok(Message::Response(response)) => return own(id, response, Some(200)),
             Ok(Message::Notification { method, params }) => note(Note { method, params }),
             // A request of the server breaks this revision; answering it would break it too.
