@@ -34,5 +34,11 @@ mod servers;
 /// What breaks the protocol ends the call with a diagnosis; nothing is answered.
 mod hostile_network;
 
+/// Servers that send too much, too little, too slowly, or somewhere else.
+mod hostile_http;
+
+/// Certificates and proxies, in child programs with variables of their own.
+mod hostile_tls;
+
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;

@@ -29,9 +29,6 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// First byte of a list or a discovery, at most.
-const LISTING: Duration = Duration::from_secs(30);
-
 /// How a server is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Target {
@@ -191,7 +188,7 @@ impl Session {
         self.lock().discovery.clone()
     }
 
-    /// One request outside a call, with the server's usual patience.
+    /// One request outside a call, with the patience for such.
     ///
     /// # Errors
     /// [`Fault`] where there is no answer.
@@ -371,7 +368,7 @@ impl Session {
 
     /// For what no person waits for in front of a question: discovery and lists.
     fn listing_patience(&self) -> Patience {
-        Patience::of(self.timeout.min(LISTING))
+        Patience::for_lists(self.timeout)
     }
 
     fn lock(&self) -> MutexGuard<'_, Connected> {

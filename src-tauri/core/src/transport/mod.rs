@@ -40,6 +40,15 @@ impl Patience {
         }
     }
 
+    /// For what is asked without a person waiting for it to be done: what a server is and what it offers. `timeout` is
+    /// the server's own, which counts where it is shorter.
+    pub fn for_lists(timeout: Duration) -> Self {
+        Self {
+            idle: Some(timeout.min(Duration::from_secs(30))),
+            total: Duration::from_secs(120),
+        }
+    }
+
     /// For a retry that tells of an opened link: a server may hold it until the page is done.
     pub fn for_a_browser() -> Self {
         Self {
@@ -95,8 +104,13 @@ pub enum Fault {
     SignIn { status: u16 },
     #[error("the server answered HTTP {status}{}", hint(*.status))]
     Status { status: u16 },
-    #[error("the server sends this request on to {to}; requests go only where you added the server")]
-    Redirected { to: String },
+    #[error("{from} sends this request on to {to}; requests go only where you added the server")]
+    Redirected { from: String, to: String },
+    /// A redirect that takes the body or method away (301, 302, 303).
+    #[error(
+        "the server says that it moved to {to} (HTTP {status}) in a way in which the request would be lost; if you trust that place, add the server with its new address"
+    )]
+    Moved { status: u16, to: String },
     #[error("the connection ended before the answer: {0}")]
     Lost(String),
     /// A 2025-era server answers 404 to a session that it knew (basic/transports, "Session Management").
@@ -120,6 +134,7 @@ impl Fault {
             Self::Cancelled { left } => *left,
             Self::Status { .. }
             | Self::Redirected { .. }
+            | Self::Moved { .. }
             | Self::Lost(_)
             | Self::SessionOver
             | Self::TimedOut(_)
