@@ -36,3 +36,6 @@ mod hostile_network;
 
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
+
+/// What must hold for any bytes: the corpora of `tests/fuzz`, and a bounded number of changes of them.
+mod fuzz;
