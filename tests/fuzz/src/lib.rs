@@ -166,11 +166,11 @@ pub fn text(bytes: &[u8]) {
     let limit = dice.below(200);
     let block = text::block(&words, limit);
     is_safe(&block.text);
-    assert!(is_cut(&block.text, limit), "{limit} at most");
+    assert!(fits(&block.text, limit), "{limit} at most");
     let line = text::line(&words, limit);
     is_safe(&line);
     assert!(!line.contains(['\n', '\t']), "one line");
-    assert!(is_cut(&text::chip(&words), text::CHIP));
+    assert!(fits(&text::chip(&words), text::CHIP));
     is_safe(&text::source(&words));
     is_safe(&ServerText::of(&words).text);
     let marked = text::marked(&words);
@@ -539,8 +539,8 @@ fn is_safe(text: &str) {
     assert_eq!(odd, None, "{text:?}");
 }
 
-/// Whether a text is cut; the mark of a hidden character counts for one but is longer.
-fn is_cut(text: &str, limit: usize) -> bool {
+/// Whether a text is within its limit; the mark of a hidden character counts for one but is longer.
+fn fits(text: &str, limit: usize) -> bool {
     text.chars().count() <= limit || text.contains('⟦')
 }
 
