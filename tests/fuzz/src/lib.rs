@@ -174,7 +174,8 @@ pub fn text(bytes: &[u8]) {
     is_safe(&text::source(&words));
     is_safe(&ServerText::of(&words).text);
     let marked = text::marked(&words);
-    assert!(!marked.contains(|c: char| c.is_control()), "{marked:?}");
+    is_safe(&marked);
+    assert!(!marked.contains(['\n', '\t']), "one line");
     assert_eq!(text::marked(&marked), marked, "marks are not marked");
     if words.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         assert_eq!(text::block(&words, words.len()).text, words, "plain text stays");
