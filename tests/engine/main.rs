@@ -42,3 +42,6 @@ mod hostile_tls;
 
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
+
+/// What must hold for any bytes: the corpora of `tests/fuzz`, and a bounded number of changes of them.
+mod fuzz;

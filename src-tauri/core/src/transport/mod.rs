@@ -1,4 +1,5 @@
-//! Carrying requests to a server: [`http`] (Streamable HTTP of both eras and HTTP+SSE, with [`sse`]) and [`stdio`].
+//! Carrying requests to a server: [`http`] (Streamable HTTP of both eras and HTTP+SSE, with [`sse`]) and [`stdio`]
+//! (with [`lines`]).
 //!
 //! Promises: every way a request can end is told apart by whether a byte may have left ([`Fault::left`]); sizes and
 //! times are bounded; a cancelled request is cancelled by the rule of its transport. Nothing is sent twice.
@@ -6,6 +7,7 @@
 //! Deliberately absent: re-sending, reconnecting and any knowledge of rounds.
 
 pub mod http;
+pub mod lines;
 pub mod question;
 pub(crate) mod routes;
 pub mod sse;

@@ -6,7 +6,7 @@
 
 pub(crate) mod client;
 pub(crate) mod old;
-mod proxy;
+pub(crate) mod proxy;
 pub(crate) mod read;
 pub(crate) mod session;
 mod trust;
@@ -139,12 +139,9 @@ async fn read_events(
     incoming: &mut (dyn FnMut(Incoming) + Send),
 ) -> Result<Reply, Fault> {
     while let Some(event) = events.next().await? {
-<<<<<<< HEAD
-=======
         if !event.is_message() {
             continue;
         }
->>>>>>> network
         match Message::parse(&event.data) {
             Ok(Message::Response(response)) => return own(id, response, Some(200)),
             Ok(Message::Notification { method, params }) => incoming(Incoming::Note(Note { method, params })),
