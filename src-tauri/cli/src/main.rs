@@ -14,6 +14,7 @@
 mod answers;
 mod arguments;
 mod call;
+mod conformance;
 mod dialog;
 mod lists;
 mod output;
@@ -74,5 +75,6 @@ async fn run(task: Task) -> Exit {
                 Err(_) => Exit::Ours,
             }
         }
+        Task::Conformance { url } => conformance::run(url).await,
     }
 }
