@@ -36,3 +36,6 @@ mod hostile_network;
 
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
+
+/// The schemas and message examples of the specification: what is read, what is sent, what is answered.
+mod official_schema;

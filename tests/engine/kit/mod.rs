@@ -3,11 +3,13 @@
 mod desk;
 mod http;
 mod rounds;
+mod schema;
 mod stdio;
 
 pub(crate) use desk::{Desk, FakeBrowser, name, text};
 pub(crate) use http::{Http, Reply, Seen};
 pub(crate) use rounds::{done, form, input_required, link};
+pub(crate) use schema::{Official, answer_fits, fixtures as schemas};
 pub(crate) use stdio::{Program, here};
 
 use std::time::Duration;
