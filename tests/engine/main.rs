@@ -37,5 +37,8 @@ mod hostile_network;
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
 
-/// The schemas and message examples of the specification: what is read, what is sent, what is answered.
+/// The message examples of the specification, read as what they are.
+mod official_examples;
+
+/// The schemas of the specification and of forms: what is sent and answered is valid by them.
 mod official_schema;

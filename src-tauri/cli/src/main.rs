@@ -8,6 +8,8 @@
 //! failure (no connection, a broken protocol, unreadable settings); 4 stopped, nothing was answered for you; 5 not
 //! delivered, or sent with an unknown outcome.
 //!
+//! The hidden `conformance` is the exception: a client for a test suite, that accepts what a server on this computer asks.
+//!
 //! Deliberately absent: storage of calls (they end with this program) and any way to open a link that no server
 //! asked for.
 
