@@ -126,7 +126,7 @@ def run(program, scenario, revision):
     ]
     # Also of a program that ended with an error or not in time.
     if suite.returncode != 0:
-        problems += [line for line in suite.stdout.splitlines() if "CLIENT" in line] or suite.stdout.splitlines()[-5:]
+        problems += [line for line in suite.stdout.splitlines() if "CLIENT EXITED" in line or "CLIENT TIMED" in line] or suite.stdout.splitlines()[-5:]
         problems += [f"  {line}" for line in told]
     return sum(check["status"] == "SUCCESS" for check in checks), problems
 

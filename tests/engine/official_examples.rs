@@ -6,6 +6,7 @@ use countersign_core::form::{Control, Form};
 use countersign_core::inbox::result;
 use countersign_core::view::{OfferKind, ResultPart};
 use countersign_core::wire::json::Json;
+use countersign_core::wire::legacy;
 use countersign_core::wire::lists::{ListKind, Page};
 use countersign_core::wire::outcome::{Entry, InputRequired, Outcome, OutcomeFault};
 use countersign_core::wire::request::{Elicitation, Method, Request};
@@ -148,9 +149,11 @@ fn check(example: &Example) {
         "CreateMessageRequest" | "ListRootsRequest" => {
             let method = example.get("method").as_str().expect(file);
             undeclared(file, &round(Json::object([("q", example.json.clone())])), method);
-            // Outside a round it is a request of the server, which is not answered.
+            // Outside a round it is a request of a server of the 2025 era.
             let expected = Message::Request {
+                id: Json::string("s1"),
                 method: method.to_owned(),
+                params: example.json.get("params").cloned().unwrap_or(Json::Null),
             };
             assert_eq!(
                 read(file, &with(&example.json, "id", Json::string("s1"))),
@@ -327,6 +330,7 @@ fn complete(file: &str, method: Method, result: &Json) {
         Method::GetPrompt => OfferKind::Starter,
         Method::ReadResource => OfferKind::Document,
         Method::Discover
+        | Method::Ping
         | Method::ListTools
         | Method::ListPrompts
         | Method::ListResources
@@ -435,12 +439,17 @@ fn open(file: &str, result: &Json) -> InputRequired {
     }
 }
 
-/// A request as the one entry of a round.
+/// A request as the one entry of a round. Pushed by a server of the 2025 era it is the same.
 fn asked(file: &str, request: &Json) -> Entry {
-    open(file, &round(Json::object([("q", request.clone())])))
-        .entries
-        .remove(0)
-        .1
+    let mut round = open(file, &round(Json::object([("q", request.clone())])));
+    let (_, entry) = round.entries.remove(0);
+    let params = request.get("params").expect(file);
+    assert_eq!(
+        legacy::pushed(params.clone(), Elicitation::Both).as_ref(),
+        Ok(&entry),
+        "{file}"
+    );
+    entry
 }
 
 fn undeclared(file: &str, result: &Json, method: &str) {
@@ -502,8 +511,8 @@ fn params(file: &str, method: Method, params: &Json) {
     let given = without(params, &["_meta"]);
     let written = sent(
         &Request {
-            method,
             params: given.as_object().expect(file).clone(),
+            ..Request::new(method)
         },
         Elicitation::Both,
     );

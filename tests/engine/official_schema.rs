@@ -7,6 +7,7 @@ use countersign_core::mrtr::machine::{Machine, Step, Word};
 use countersign_core::view::{Act, Answered};
 use countersign_core::wire::json::{Json, Members};
 use countersign_core::wire::request::{Elicitation, Method, Request, cancelled};
+use countersign_core::wire::{Revision, legacy};
 
 /// The message of a request, read again.
 pub(crate) fn sent(request: &Request, elicitation: Elicitation) -> Json {
@@ -64,15 +65,20 @@ fn retries(request: &Request) -> Vec<Request> {
         format!(r#"{entry},"requestState":"s""#),
     ] {
         for answer in answers {
-            let mut machine = Machine::new(request.method, request.params.clone());
-            machine.replied(json(&format!(r#"{{"resultType":"input_required",{round}}}"#)));
+            let mut machine = Machine::new(request.clone());
+            machine.replied(
+                json(&format!(r#"{{"resultType":"input_required",{round}}}"#)),
+                Revision::V2026_07_28,
+            );
             let answers = answer
                 .iter()
                 .map(|answer| ("q".to_owned(), json(answer)))
                 .collect();
             match machine.answered(answers, Word::Person) {
                 Step::Send { request, .. } => retries.push(request),
-                step @ (Step::Ask | Step::PauseAtCap | Step::Done(_) | Step::Failed(_)) => panic!("{step:?}"),
+                step @ (Step::Ask | Step::PauseAtCap | Step::Done(_) | Step::Failed(_) | Step::Declined) => {
+                    panic!("{step:?}")
+                }
             }
         }
     }
@@ -98,7 +104,48 @@ fn messages() -> Vec<(&'static str, &'static str, Json)> {
             }
         }
     }
+    messages.extend(legacy_messages());
     messages
+}
+
+/// What leaves for a server of 2025-11-25. Older ones get the same.
+fn legacy_messages() -> Vec<(&'static str, &'static str, Json)> {
+    let newest = Revision::NEWEST_LEGACY;
+    let response = |result: &str| legacy::response(&Json::string("s-1"), &json(result));
+    let numbered = |result: &str| legacy::response(&Json::integer(0), &json(result));
+    let mut messages = vec![
+        (
+            "InitializeRequest",
+            legacy::initialize(1, newest, Elicitation::Both),
+        ),
+        (
+            "InitializeRequest",
+            legacy::initialize(1, newest, Elicitation::None),
+        ),
+        ("InitializedNotification", legacy::initialized()),
+        ("PingRequest", Request::new(Method::Ping).legacy_message(41)),
+        ("CancelledNotification", cancelled(41, "stopped by you")),
+        ("JSONRPCResultResponse", response("{}")),
+        (
+            "JSONRPCResultResponse",
+            response(r#"{"action":"accept","content":{"t":"a","n":3,"m":["x"]}}"#),
+        ),
+        ("JSONRPCResultResponse", numbered(r#"{"action":"accept"}"#)),
+        ("JSONRPCResultResponse", numbered(r#"{"action":"decline"}"#)),
+        (
+            "JSONRPCErrorResponse",
+            legacy::refusal(&Json::string("s-1"), -32601, "Not known here."),
+        ),
+    ];
+    for (definition, request) in requests() {
+        if request.method != Method::Discover {
+            messages.push((definition, request.legacy_message(41)));
+        }
+    }
+    let messages = messages.into_iter();
+    messages
+        .map(|(definition, message)| (newest.name(), definition, json(&message)))
+        .collect()
 }
 
 #[test]

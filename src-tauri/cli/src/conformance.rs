@@ -128,6 +128,7 @@ fn connection(url: String) -> Connection {
         env: Vec::new(),
         cwd: None,
         timeout: DEFAULT_TIMEOUT,
+        revision: None,
         data_dir: None,
         json: false,
     }
