@@ -124,9 +124,10 @@ def run(program, scenario, revision):
         f"{check['status']} {check['id']}: {check.get('errorMessage') or check['description']}"
         for check in checks if check["status"] in ("FAILURE", "WARNING")
     ]
-    # Also of a program that ended with an error or not in time.
     if suite.returncode != 0:
-        problems += [line for line in suite.stdout.splitlines() if "CLIENT EXITED" in line or "CLIENT TIMED" in line] or suite.stdout.splitlines()[-5:]
+        # It ended with an error, or not in time; the checks say nothing of that.
+        problems += [line for line in suite.stdout.splitlines() if "CLIENT EXITED" in line or "CLIENT TIMED" in line]
+        problems = problems or suite.stdout.splitlines()[-5:]
         problems += [f"  {line}" for line in told]
     return sum(check["status"] == "SUCCESS" for check in checks), problems
 
