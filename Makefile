@@ -16,6 +16,7 @@ demo: packages-demo ui/dist/index.html
 ## Everything that is tested, from formatting to the real window. The last lines name the counts.
 test: packages-test $(UI_STAMP)
 	@bash tests/interop/servers/setup.sh
+	@python3 tests/conformance/run.py --install
 	@python3 tests/run.py
 
 ## The checks that need no run: formatting, clippy, front-end lints and types, licences and sources of crates.
@@ -64,4 +65,4 @@ ui/dist/index.html: $(UI_STAMP) $(shell find ui/src ui/index.html ui/vite.config
 
 clean:
 	cargo clean
-	rm -rf ui/dist ui/node_modules tests/interop/servers/.cache tests/interop/servers/typescript/node_modules
+	rm -rf ui/dist ui/node_modules tests/interop/servers/.cache tests/interop/servers/typescript/node_modules tests/conformance/node_modules

@@ -45,3 +45,9 @@ mod redaction;
 
 /// What must hold for any bytes: the corpora of `tests/fuzz`, and a bounded number of changes of them.
 mod fuzz;
+
+/// The message examples of the specification, read as what they are.
+mod official_examples;
+
+/// The schemas of the specification and of forms: what is sent and answered is valid by them.
+mod official_schema;
