@@ -1,7 +1,8 @@
 //! MCP messages: read leniently, written strictly. Pure.
 //!
 //! [`json`] is the value type, [`rpc`] the JSON-RPC envelope, [`request`] what we send, [`outcome`] what a call can
-//! come back as, [`lists`] what a server offers, [`header`] the values of the HTTP headers.
+//! come back as, [`lists`] what a server offers, [`header`] the values of the HTTP headers, [`mirror`]
+//! the arguments that HTTP repeats in headers.
 //!
 //! Deliberately absent: the revisions before 2026-07-28, sampling, roots, tasks. They are not declared, so a server
 //! that uses them breaks the protocol and its call ends with a diagnosis.
@@ -9,6 +10,7 @@
 pub mod header;
 pub mod json;
 pub mod lists;
+pub mod mirror;
 pub mod outcome;
 pub mod request;
 pub mod rpc;
