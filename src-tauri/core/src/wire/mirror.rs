@@ -10,6 +10,7 @@
 //! `$ref`, and any judgement of the arguments: what does not fit its annotation has no header, and the server says
 //! what it thinks of it.
 
+use super::decimal::Decimal;
 use super::header;
 use super::json::Json;
 
@@ -209,27 +210,10 @@ impl Kind {
 
 /// The digits of a number that is whole and within ±(2^53 − 1), however it is written.
 fn decimal(text: &str) -> Option<String> {
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", text),
-    };
-    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let digits = digits.trim_start_matches('0');
-    if digits.is_empty() {
-        return Some("0".to_owned());
-    }
-    let power: i64 = power.parse().ok()?;
-    let scale = power.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    let trimmed = digits.trim_end_matches('0');
-    let scale = scale.checked_add(i64::try_from(digits.len() - trimmed.len()).ok()?)?;
-    let scale = u32::try_from(scale).ok()?;
-    let number = trimmed
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(10_u64.checked_pow(scale)?)?;
-    (number <= SAFE).then(|| format!("{sign}{number}"))
+    let number = Decimal::parse(text)?;
+    let magnitude = number.whole().filter(|magnitude| *magnitude <= SAFE)?;
+    let sign = if number.negative { "-" } else { "" };
+    Some(format!("{sign}{magnitude}"))
 }
 
 /// Looks for annotations in the value of a keyword that no annotation may be reached through.

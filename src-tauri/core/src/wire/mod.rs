@@ -2,11 +2,12 @@
 //!
 //! [`json`] is the value type, [`rpc`] the JSON-RPC envelope, [`request`] what we send, [`outcome`] what a call can
 //! come back as, [`lists`] what a server offers, [`header`] the values of the HTTP headers, [`mirror`]
-//! the arguments that HTTP repeats in headers.
+//! the arguments that HTTP repeats in headers, [`structured`] whether a structured result fits its schema.
 //!
 //! Deliberately absent: the revisions before 2026-07-28, sampling, roots, tasks. They are not declared, so a server
 //! that uses them breaks the protocol and its call ends with a diagnosis.
 
+mod decimal;
 pub mod header;
 pub mod json;
 pub mod lists;
@@ -14,6 +15,7 @@ pub mod mirror;
 pub mod outcome;
 pub mod request;
 pub mod rpc;
+pub mod structured;
 
 /// The protocol revision that is spoken.
 pub const REVISION: &str = "2026-07-28";
