@@ -172,6 +172,18 @@ fn what_would_take_long_is_refused_before_the_check() {
     let alternatives: Vec<_> = (0..1_000).map(|n| format!("{{\"const\":{n}}}")).collect();
     let schema = format!("{{\"items\":{{\"anyOf\":[{}]}}}}", alternatives.join(","));
     check_reason(&schema, &many("-1", 1_000), &Unchecked::TooCostly);
+    // Choices within choices are decided anew at each level when a failure is explained.
+    let choices = |links: usize| {
+        let schema = chain(links, r#"{"type":"null"}"#, |next| {
+            format!(r#"{{"anyOf":[{{{next}}}]}}"#)
+        });
+        schema.replace(
+            r##"}},"$ref":"#/$defs/d0"}"##,
+            r##"}},"items":{"$ref":"#/$defs/d0"}}"##,
+        )
+    };
+    check_reason(&choices(40), &many("1", 300), &Unchecked::TooCostly);
+    check_texts(&choices(2), "[1]", "unfit: /0: fits none of the alternatives");
     // One list of many values, compared with each of many entries.
     let values: Vec<_> = (0..10_000).map(|n| n.to_string()).collect();
     let schema = format!("{{\"items\":{{\"enum\":[{}]}}}}", values.join(","));
