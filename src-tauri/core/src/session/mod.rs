@@ -6,6 +6,7 @@
 //! Deliberately absent: the rounds of a call (see [`crate::mrtr`]), revisions before 2026-07-28, sign-in.
 
 pub mod address;
+pub mod cache;
 pub mod offers;
 
 use crate::mrtr::driver::Line;
