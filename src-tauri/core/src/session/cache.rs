@@ -254,14 +254,13 @@ mod tests {
     }
 
     fn request(method: Method, params: &str) -> Request {
-        match json(params) {
-            Json::Object(members) => members
-                .into_iter()
-                .fold(Request::new(method), |request, (key, value)| {
-                    request.with(&key, value)
-                }),
-            other => panic!("{other}"),
-        }
+        let params = json(params);
+        let members = params.as_object().expect("an object");
+        members
+            .iter()
+            .fold(Request::new(method), |request, (key, value)| {
+                request.with(key, value.clone())
+            })
     }
 
     fn read(uri: &str) -> Request {
