@@ -2,11 +2,13 @@
 //!
 //! [`json`] is the value type, [`rpc`] the JSON-RPC envelope, [`request`] what we send, [`outcome`] what a call can
 //! come back as, [`lists`] what a server offers, [`header`] the values of the HTTP headers, [`mirror`]
-//! the arguments that HTTP repeats in headers, [`structured`] whether a structured result fits its schema.
+//! the arguments that HTTP repeats in headers, [`structured`] whether a structured result fits its schema,
+//! [`completion`] suggestions.
 //!
 //! Deliberately absent: the revisions before 2026-07-28, sampling, roots, tasks. They are not declared, so a server
 //! that uses them breaks the protocol and its call ends with a diagnosis.
 
+pub mod completion;
 mod decimal;
 pub mod header;
 pub mod json;

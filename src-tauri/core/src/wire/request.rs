@@ -3,7 +3,7 @@
 use super::json::{Json, Members};
 use super::{REVISION, header};
 
-/// The methods this client uses. Only the last three may come back as `input_required`.
+/// The methods this client uses. Only `CallTool`, `GetPrompt` and `ReadResource` may come back as `input_required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     Discover,
@@ -14,6 +14,7 @@ pub enum Method {
     CallTool,
     GetPrompt,
     ReadResource,
+    Complete,
 }
 
 impl Method {
@@ -27,6 +28,7 @@ impl Method {
             Self::CallTool => "tools/call",
             Self::GetPrompt => "prompts/get",
             Self::ReadResource => "resources/read",
+            Self::Complete => "completion/complete",
         }
     }
 
@@ -38,7 +40,8 @@ impl Method {
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
-            | Self::ListTemplates => false,
+            | Self::ListTemplates
+            | Self::Complete => false,
         }
     }
 
@@ -51,7 +54,8 @@ impl Method {
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
-            | Self::ListTemplates => None,
+            | Self::ListTemplates
+            | Self::Complete => None,
         }
     }
 }
