@@ -15,6 +15,7 @@ pub enum Method {
     GetPrompt,
     ReadResource,
     Complete,
+    Listen,
 }
 
 impl Method {
@@ -29,6 +30,7 @@ impl Method {
             Self::GetPrompt => "prompts/get",
             Self::ReadResource => "resources/read",
             Self::Complete => "completion/complete",
+            Self::Listen => "subscriptions/listen",
         }
     }
 
@@ -41,7 +43,8 @@ impl Method {
             | Self::ListPrompts
             | Self::ListResources
             | Self::ListTemplates
-            | Self::Complete => false,
+            | Self::Complete
+            | Self::Listen => false,
         }
     }
 
@@ -55,7 +58,8 @@ impl Method {
             | Self::ListPrompts
             | Self::ListResources
             | Self::ListTemplates
-            | Self::Complete => None,
+            | Self::Complete
+            | Self::Listen => None,
         }
     }
 }
