@@ -14,7 +14,7 @@
 //!
 //! Deliberately absent: schemas with an `$id` inside (a part that is a schema of its own), other dialects, and any
 //! repair of what does not fit. A result with `isError` need not fit; whether to ask here is the caller's decision.
-//! The work is at most some tenths of a second, yet too much for a thread that draws or serves others.
+//! The work is bounded, yet too much for a thread that draws or serves others.
 
 mod cost;
 
