@@ -7,6 +7,7 @@
 //! Deliberately absent: the rounds of a call (see [`crate::mrtr`]), sign-in.
 
 pub mod address;
+pub mod cache;
 mod era;
 pub mod keeper;
 mod legacy;
