@@ -103,7 +103,8 @@ async fn rounds() {
 
 async fn call(inbox: &Inbox, session: &Arc<Session>, url: &Url) {
     let mut changes = inbox.changes();
-    let call = inbox.start(Arc::clone(session), new_call(url));
+    let (new, request) = new_call(url);
+    let call = inbox.start(Arc::clone(session), new, request);
     let mut answered = false;
     loop {
         changes.changed().await.unwrap();
@@ -120,9 +121,12 @@ async fn call(inbox: &Inbox, session: &Arc<Session>, url: &Url) {
     }
 }
 
-fn new_call(url: &Url) -> NewCall {
+fn new_call(url: &Url) -> (NewCall, Request) {
     let arguments = Json::object([("path", Json::string("/reports"))]);
-    NewCall {
+    let request = Request::new(Method::CallTool)
+        .with("name", Json::string("archive_folder"))
+        .with("arguments", arguments.clone());
+    let new = NewCall {
         server: ServerFacts {
             id: ServerId(1),
             name: "bench".to_owned(),
@@ -133,18 +137,16 @@ fn new_call(url: &Url) -> NewCall {
         },
         kind: OfferKind::Action,
         name: "archive_folder".to_owned(),
-        request: Request::new(Method::CallTool)
-            .with("name", Json::string("archive_folder"))
-            .with("arguments", arguments.clone()),
         arguments,
         initiator: Initiator::Person,
-    }
+    };
+    (new, request)
 }
 
 /// The two messages that a call sends.
 fn bodies() -> (String, String) {
     let url = "http://127.0.0.1/".parse().unwrap();
-    let request = new_call(&url).request;
+    let (_, request) = new_call(&url);
     let first = request.message(1, Elicitation::Both);
     let answers =
         Json::parse(r#"{"confirm":{"action":"accept","content":{"format":"zip","keep":true}}}"#).unwrap();

@@ -1,8 +1,9 @@
 //! One answer, one delivery: races, lost and refused deliveries, sending again.
 
 use crate::kit::{Desk, Gate, Http, Reply, done, form, input_required, link, name, text};
-use countersign_core::session::Target;
+use countersign_core::session::{Speak, Target};
 use countersign_core::view::{Act, Action, Answered, AskPhase, CallAct, CallId, CallPhase};
+use countersign_core::wire::Revision;
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -205,7 +206,8 @@ async fn case_071_a_lost_retry_is_unknown_and_goes_again_only_at_the_persons_wor
             assert_eq!(
                 desk.phase(ask.id),
                 AskPhase::Undelivered {
-                    action: Action::Accept
+                    action: Action::Accept,
+                    reason: None,
                 }
             );
             assert_eq!(desk.app.inbox().asks().len(), 1, "it stays in the list");
@@ -295,7 +297,8 @@ async fn a_refused_connection_or_sign_in_is_not_delivered() {
         assert_eq!(
             desk.phase(ask.id),
             AskPhase::Undelivered {
-                action: Action::Accept
+                action: Action::Accept,
+                reason: None,
             }
         );
         desk.on_call(call, CallAct::SendAgain).expect("sent again");
@@ -345,7 +348,8 @@ async fn a_lost_retry_of_several_questions_keeps_every_answer_for_sending_again(
         assert_eq!(
             desk.phase(ask.id),
             AskPhase::Undelivered {
-                action: Action::Accept
+                action: Action::Accept,
+                reason: None,
             }
         );
     }
@@ -393,7 +397,11 @@ async fn case_066_a_persons_time_does_not_count() {
         url: server.url.clone(),
         headers: Vec::new(),
     };
-    let call = desk.call(desk.app.add_passing("one", target, Duration::from_secs(5)));
+    let speak = Speak::Only(Revision::V2026_07_28);
+    let call = desk.call(
+        desk.app
+            .add_speaking("one", target, Duration::from_secs(5), speak),
+    );
     let ask = desk.question(call).await;
     desk.clock.advance(Duration::from_secs(86_400 * 30));
     assert_eq!(desk.phase(ask.id), AskPhase::Waiting);
@@ -447,7 +455,8 @@ async fn a_refusal_before_acting_leaves_the_answers_undelivered() {
         assert_eq!(
             desk.phase(ask.id),
             AskPhase::Undelivered {
-                action: Action::Accept
+                action: Action::Accept,
+                reason: None,
             }
         );
         desk.on_call(call, CallAct::SendAgain).expect("sent again");

@@ -36,6 +36,7 @@ fn waiting(trouble: Option<&str>) -> AskPhase {
     AskPhase::InBrowser {
         asking: false,
         trouble: trouble.map(str::to_owned),
+        finished: false,
     }
 }
 
@@ -256,7 +257,8 @@ async fn a_server_that_holds_the_retry_shows_the_waiting_card_meanwhile() {
         asking.phase,
         AskPhase::InBrowser {
             asking: true,
-            trouble: None
+            trouble: None,
+            finished: false,
         }
     );
     assert_eq!(asking.acts, [Act::Open, Act::StopCall]);
@@ -302,6 +304,7 @@ async fn a_lost_retry_of_a_link_is_the_same_round_and_checked_at_the_persons_wor
         let AskPhase::InBrowser {
             asking: false,
             trouble: Some(trouble),
+            finished: false,
         } = &ask.phase
         else {
             panic!("{:?}", ask.phase)

@@ -7,7 +7,7 @@ use countersign_core::inbox::{Inbox, NewCall, ServerFacts};
 use countersign_core::link::Asker;
 use countersign_core::mrtr::driver::{End, Line};
 use countersign_core::mrtr::machine::Word;
-use countersign_core::transport::{Fault, Note, Patience, Reply};
+use countersign_core::transport::{Fault, Incoming, Patience, Reply};
 use countersign_core::view::{Act, CallAct, CallId, CallPhase, Initiator, OfferKind, ServerId};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::request::{Method, Request};
@@ -37,7 +37,7 @@ impl Line for Scripted {
         request: &Request,
         _: Patience,
         _: &CancellationToken,
-        _: &mut (dyn FnMut(Note) + Send),
+        _: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
         let count = {
             let mut sent = self.sent.lock().expect("no panic");
@@ -45,13 +45,8 @@ impl Line for Scripted {
             sent.len() - 1
         };
         let result = Json::parse(&(self.script)(count)).expect("JSON");
-        Ok(Reply {
-            response: Response {
-                id: None,
-                outcome: Ok(result),
-            },
-            status: None,
-        })
+        let outcome = Ok(result);
+        Ok(Reply::new(Response { id: None, outcome }, None))
     }
 }
 
@@ -87,9 +82,9 @@ impl Bench {
                 kind: OfferKind::Action,
                 name: "t".to_owned(),
                 arguments: Json::Null,
-                request: Request::new(Method::CallTool).with("name", Json::string("t")),
                 initiator: Initiator::Person,
             },
+            Request::new(Method::CallTool).with("name", Json::string("t")),
         );
         Self { inbox, line, call }
     }
@@ -181,6 +176,7 @@ async fn a_question_after_many_rounds_is_shown_with_a_word_and_waits_for_ever() 
             word: String::new(),
             detail: None,
             protocol: None,
+            found: None,
             claims: None,
             waiting: 0,
         },

@@ -8,6 +8,7 @@ use countersign_core::transport::Fault;
 use countersign_core::transport::http::HttpPeer;
 use countersign_core::transport::stdio::Command;
 use countersign_core::view::{Act, CallPhase};
+use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
 use countersign_core::wire::outcome::Outcome;
 use countersign_core::wire::request::{Elicitation, Method, Request};
@@ -58,8 +59,8 @@ fn a_round_its_answers_and_its_retry_are_told_without_their_content() {
         .with("name", Json::string("t"))
         .with("arguments", arguments);
     clean("request", &format!("{request:?}"));
-    let mut machine = Machine::new(Method::CallTool, request.params);
-    let step = machine.replied(result);
+    let mut machine = Machine::new(request);
+    let step = machine.replied(result, Revision::V2026_07_28);
     clean("step", &format!("{step:?}"));
     let content = Json::object([
         ("action", Json::string("accept")),

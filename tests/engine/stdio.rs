@@ -77,7 +77,7 @@ async fn case_123_junk_blank_lines_a_mark_and_halves_disturb_nothing() {
         assert_eq!(result(session.ask(tool_call("t")).await), r#"{"k":"é"}"#);
     }
     assert_eq!(
-        session.log().await,
+        session.log(),
         [
             "not a message: Starting v2⟦U+001B⟧[31m",
             "not a message: half a {"
@@ -115,7 +115,7 @@ async fn a_flood_on_stderr_blocks_nothing_and_its_last_lines_are_kept() {
     assert_eq!(result(session.ask(tool_call("t")).await), "{}");
     let log = async {
         loop {
-            let log = session.log().await;
+            let log = session.log();
             if log.last().is_some_and(|last| last == "last words ⟦U+202E⟧") {
                 return log;
             }

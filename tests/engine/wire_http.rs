@@ -3,7 +3,7 @@
 use crate::kit::{Desk, Gate, Http, Reply, Seen, done, form, input_required, name, patiently};
 use countersign_core::session::{Session, Target};
 use countersign_core::transport::http::HttpPeer;
-use countersign_core::transport::{self, Fault, MAX_MESSAGE, Note, Patience};
+use countersign_core::transport::{self, Fault, Incoming, MAX_MESSAGE, Patience};
 use countersign_core::view::{Act, CallPhase};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::ListKind;
@@ -351,7 +351,10 @@ async fn a_request_of_the_server_and_odd_notifications_are_passed_over() {
     .await;
     let mut notes: Vec<String> = Vec::new();
     let peer = HttpPeer::new(server.url.clone(), &[]).expect("a peer");
-    let mut note = |note: Note| notes.push(note.method);
+    let mut note = |incoming: Incoming| match incoming {
+        Incoming::Note(note) => notes.push(note.method),
+        Incoming::Question(question) => panic!("{question:?}"),
+    };
     let reply = peer
         .exchange(
             1,

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use countersign_core::session::address::DEFAULT_TIMEOUT;
+use countersign_core::wire::Revision;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -28,7 +29,7 @@ be asked here.
 
 ";
 
-/// Call MCP servers (revision 2026-07-28) and answer what they ask.
+/// Call MCP servers (revisions 2024-11-05 to 2026-07-28) and answer what they ask.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -116,6 +117,9 @@ pub(crate) struct Connection {
         conflicts_with = "server"
     )]
     pub(crate) timeout: u32,
+    /// Speak this revision of the protocol without asking; otherwise the newest that the server knows is found out
+    #[arg(long, value_name = "DATE", value_parser = revision, conflicts_with = "server")]
+    pub(crate) revision: Option<Revision>,
     /// The folder with a list of servers. Only that list is kept there: calls live in memory and end with this
     /// program. Without it nothing is read or kept
     #[arg(long, value_name = "FOLDER")]
@@ -137,4 +141,11 @@ pub(crate) struct Place {
     /// Name of a server in the list of --data-dir
     #[arg(long, value_name = "NAME", requires = "data_dir")]
     pub(crate) server: Option<String>,
+}
+
+fn revision(name: &str) -> Result<Revision, String> {
+    Revision::of(name).ok_or_else(|| {
+        let known: Vec<_> = Revision::ALL.into_iter().map(Revision::name).collect();
+        format!("one of {}", known.join(", "))
+    })
 }

@@ -191,9 +191,12 @@ impl Conversation {
         let end = end.unwrap_or(End::Stopped { in_flight: true });
         let nothing_left = match &end {
             End::Left(countersign_core::mrtr::driver::Trouble::NotDelivered(_)) => true,
-            End::Done(_) | End::Refused { .. } | End::Invalid(_) | End::Left(_) | End::Stopped { .. } => {
-                !self.sent
-            }
+            End::Done(_)
+            | End::Refused { .. }
+            | End::Invalid(_)
+            | End::Left(_)
+            | End::Declined
+            | End::Stopped { .. } => !self.sent,
         };
         if nothing_left {
             // Decided, but it never left.
@@ -426,7 +429,7 @@ impl Conversation {
                 }
                 return;
             }
-            Act::Edit | Act::StopCall => return,
+            Act::Edit | Act::SendAgain | Act::StopCall => return,
         };
         if let Some(asked) = self.places.get(&ask).and_then(|place| self.asked.get_mut(*place)) {
             asked.action = Some(action);
@@ -550,6 +553,7 @@ fn is_open(phase: &AskPhase) -> bool {
         | AskPhase::InBrowser { asking: true, .. }
         | AskPhase::Delivered { .. }
         | AskPhase::Undelivered { .. }
+        | AskPhase::Withdrawn { .. }
         | AskPhase::Closed { .. } => false,
     }
 }

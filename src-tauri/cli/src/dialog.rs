@@ -139,9 +139,13 @@ async fn choose_word(terminal: &mut Terminal, ask: &AskView, words: &[(&str, &st
             Act::Dismiss => ("c", "[c]ancel (dismiss)"),
             Act::GiveUp => ("g", "[g]ive up (cancel)"),
             Act::DeclineAll => ("all", "decline [all]"),
-            Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::Edit | Act::StopCall => {
-                continue;
-            }
+            Act::Accept
+            | Act::Open
+            | Act::CheckAgain
+            | Act::AlreadyFinished
+            | Act::Edit
+            | Act::SendAgain
+            | Act::StopCall => continue,
         };
         offers.push(text.to_owned());
         refusals.push((letter, *act));
@@ -478,6 +482,7 @@ async fn link_dialog(terminal: &mut Terminal, ask: &AskView, inspection: &Inspec
             | Act::Dismiss
             | Act::GiveUp
             | Act::Edit
+            | Act::SendAgain
             | Act::DeclineAll
             | Act::StopCall => continue,
         };

@@ -99,6 +99,7 @@ impl Report {
             }
             End::Left(Trouble::Unknown(_)) => (Status::Unknown, Exit::Undelivered, None, told),
             End::Left(Trouble::Cap { .. }) => (Status::Stopped, Exit::Stopped, None, told),
+            End::Declined => (Status::Stopped, Exit::Stopped, None, told),
             End::Stopped { in_flight } => {
                 let message = match stopped {
                     Some(why) if in_flight => format!("{why} It may still have happened."),

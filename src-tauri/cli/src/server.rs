@@ -7,7 +7,7 @@ use countersign_core::clock::SystemClock;
 use countersign_core::inbox::guard::Guard;
 use countersign_core::link::open::SystemBrowser;
 use countersign_core::mrtr::machine::Word;
-use countersign_core::session::{Target, address};
+use countersign_core::session::{Speak, Target, address};
 use countersign_core::settings::Settings;
 use countersign_core::text;
 use countersign_core::view::{NameValue, ServerId, TargetDraft};
@@ -49,7 +49,8 @@ pub(crate) fn open(
     });
     if let Some(target) = passing {
         let timeout = Duration::from_secs(u64::from(connection.timeout));
-        let id = app.add_passing(&name(&target), target, timeout);
+        let speak = connection.revision.map_or(Speak::Newest, Speak::Only);
+        let id = app.add_speaking(&name(&target), target, timeout, speak);
         return Ok((app, id));
     }
     let snapshot = app.snapshot();

@@ -7,8 +7,9 @@ use crate::inbox::{Inbox, NewCall, ServerFacts};
 use crate::link::Asker;
 use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
+use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
-use crate::session::{ConnectError, Discovery, Session, Target, address};
+use crate::session::{ConnectError, Discovery, Session, Speak, Target, address};
 use crate::settings::{Entry, Settings};
 use crate::text;
 use crate::transport::Fault;
@@ -17,13 +18,12 @@ use crate::view::{
     OfferKind, OfferRow, ServerDraft, ServerId, ServerPage, ServerPreview, ServerRow, ServerState, Snapshot,
     Started,
 };
-use crate::wire::REVISION;
 use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, expand};
 use crate::wire::request::{Elicitation, Method, Request};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use url::Url;
 
 /// Longest and shortest time-out that a person can set, in seconds.
@@ -60,6 +60,8 @@ struct Server {
     name: String,
     origin: Origin,
     session: Arc<Session>,
+    /// What the server says by itself, until somebody listens.
+    heard: Option<mpsc::UnboundedReceiver<ServerEvent>>,
     state: ServerState,
     /// What is wrong and what to do.
     detail: Option<String>,
@@ -146,8 +148,13 @@ impl Countersign {
 
     /// Adds a server for this run only.
     pub fn add_passing(&self, name: &str, target: Target, timeout: Duration) -> ServerId {
+        self.add_speaking(name, target, timeout, Speak::Newest)
+    }
+
+    /// Adds a server for this run only, with a word on the revision.
+    pub fn add_speaking(&self, name: &str, target: Target, timeout: Duration, speak: Speak) -> ServerId {
         let since = self.shared.clock.local_time();
-        self.insert(name, target, timeout, Origin::Passing { since })
+        self.insert_speaking(name, target, timeout, Origin::Passing { since }, speak)
     }
 
     /// Understands what was pasted; nothing starts.
@@ -277,6 +284,9 @@ impl Countersign {
         self.update(id, |server| {
             server.state = ServerState::Connecting;
             server.detail = None;
+            if let Some(heard) = server.heard.take() {
+                tokio::spawn(self.clone().attend(id, heard));
+            }
         });
         match session.connect().await {
             Ok(discovery) => Ok((session, discovery)),
@@ -284,7 +294,7 @@ impl Countersign {
                 let mut detail = format!("{error}.");
                 if let Some(exit) = session.exit().await {
                     detail.push_str(&format!(" The program ended with {exit}."));
-                    if let Some(last) = session.log().await.last() {
+                    if let Some(last) = session.log().last() {
                         detail.push_str(&format!(" Its last words: “{}”.", text::chip(last)));
                     }
                 }
@@ -304,6 +314,48 @@ impl Countersign {
                     message: capitalised(&detail),
                 })
             }
+        }
+    }
+
+    /// Does what a server asks for by itself, until it is removed.
+    async fn attend(self, id: ServerId, mut heard: mpsc::UnboundedReceiver<ServerEvent>) {
+        while let Some(event) = heard.recv().await {
+            let mut events = vec![event];
+            while let Ok(event) = heard.try_recv() {
+                events.push(event);
+            }
+            let mut lists_changed = false;
+            for event in events {
+                match event {
+                    ServerEvent::Question(question) => match self.with(id, Server::facts) {
+                        Some(server) => self.shared.inbox.asked_alone(server, question),
+                        None => question.abandon(),
+                    },
+                    ServerEvent::PageDone { elicitation_id } => {
+                        self.shared.inbox.page_done(id, &elicitation_id);
+                    }
+                    ServerEvent::ToolsChanged
+                    | ServerEvent::PromptsChanged
+                    | ServerEvent::ResourcesChanged => lists_changed = true,
+                    ServerEvent::ResourceUpdated { .. } => {}
+                    ServerEvent::SignIn { status } => self.update(id, |server| {
+                        server.state = ServerState::NeedsSignIn;
+                        server.detail = Some(capitalised(&format!("{}.", Fault::SignIn { status })));
+                    }),
+                }
+            }
+            if lists_changed {
+                self.read_again(id).await;
+            }
+        }
+    }
+
+    /// Reads the lists of a connected server again.
+    async fn read_again(&self, id: ServerId) {
+        let Ok(session) = self.session(id) else { return };
+        if let Some(discovery) = session.discovery() {
+            let offers = Offers::read(&session, &discovery).await;
+            self.update(id, |server| server.take_offers(offers));
         }
     }
 
@@ -352,7 +404,7 @@ impl Countersign {
     /// # Errors
     /// [`FailureCode::Gone`].
     pub async fn server_page(&self, id: ServerId) -> Result<ServerPage, Failure> {
-        let log = self.session(id)?.log().await;
+        let log = self.session(id)?.log();
         self.with(id, |server| ServerPage {
             server: server.row(),
             actions: server.offer_rows(&server.offers.tools),
@@ -490,9 +542,9 @@ impl Countersign {
                 kind,
                 name,
                 arguments,
-                request,
                 initiator,
             },
+            request,
         ))
     }
 
@@ -530,7 +582,19 @@ impl Countersign {
     }
 
     fn insert(&self, name: &str, target: Target, timeout: Duration, origin: Origin) -> ServerId {
-        let session = Arc::new(Session::new(target, self.shared.elicitation, timeout));
+        self.insert_speaking(name, target, timeout, origin, Speak::Newest)
+    }
+
+    fn insert_speaking(
+        &self,
+        name: &str,
+        target: Target,
+        timeout: Duration,
+        origin: Origin,
+        speak: Speak,
+    ) -> ServerId {
+        let (session, heard) = Session::with_events(target, self.shared.elicitation, timeout, speak);
+        let session = Arc::new(session);
         let mut servers = self.lock();
         servers.last += 1;
         let id = ServerId(servers.last);
@@ -539,6 +603,7 @@ impl Countersign {
             name: name.to_owned(),
             origin,
             session,
+            heard: Some(heard),
             state: ServerState::Connecting,
             detail: None,
             discovery: None,
@@ -556,6 +621,7 @@ impl Countersign {
                 OfferKind::Action => &server.offers.tools,
                 OfferKind::Starter => &server.offers.prompts,
                 OfferKind::Document => &server.offers.documents,
+                OfferKind::Question => return None,
             };
             let position = index.checked_sub(server.first_offer)?;
             list.get(position as usize).cloned()
@@ -632,7 +698,11 @@ impl Server {
             }
             .to_owned(),
             detail: self.detail.clone(),
-            protocol: self.discovery.as_ref().map(|_| REVISION.to_owned()),
+            protocol: self
+                .discovery
+                .as_ref()
+                .map(|discovery| discovery.revision.name().to_owned()),
+            found: self.discovery.as_ref().map(|discovery| discovery.how.clone()),
             claims: self
                 .discovery
                 .as_ref()

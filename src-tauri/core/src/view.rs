@@ -62,6 +62,8 @@ pub struct ServerRow {
     pub detail: Option<String>,
     /// The protocol revision in use.
     pub protocol: Option<String>,
+    /// How the revision was found out, in words.
+    pub found: Option<String>,
     /// The name that the server gives itself, a quoted chip.
     pub claims: Option<String>,
     /// Questions of this server that wait.
@@ -116,6 +118,8 @@ pub enum OfferKind {
     Action,
     Starter,
     Document,
+    /// Not offered: a question that the server put by itself.
+    Question,
 }
 
 /// How the arguments of a call are entered.
@@ -188,11 +192,15 @@ pub enum AskPhase {
         asking: bool,
         /// What became of the last try, where it failed.
         trouble: Option<String>,
+        /// The server says that the page is done.
+        finished: bool,
     },
     /// The answer reached the server.
     Delivered { action: Action },
-    /// The answer did not leave this computer, or may have been lost; the call says which.
-    Undelivered { action: Action },
+    /// The answer did not leave this computer, or may have been lost; where no reason is here, the call says which.
+    Undelivered { action: Action, reason: Option<String> },
+    /// The server took the question back; nothing was sent.
+    Withdrawn { reason: String },
     /// The call ended before an answer was given; nothing was sent.
     Closed { reason: String },
 }
@@ -312,6 +320,8 @@ pub enum Act {
     GiveUp,
     /// Take a kept answer back and change it.
     Edit,
+    /// The same answer once more, after it did not arrive.
+    SendAgain,
     DeclineAll,
     StopCall,
 }
@@ -357,7 +367,12 @@ pub struct ArgumentChip {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Initiator {
     Person,
-    Program { name: String, request: String },
+    Program {
+        name: String,
+        request: String,
+    },
+    /// The server, by itself.
+    Server,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -8,12 +8,13 @@ use countersign_core::inbox::guard::{Guard, REST};
 use countersign_core::link::open::{Browser, OpenError};
 use countersign_core::mrtr::driver::End;
 use countersign_core::mrtr::machine::Word;
-use countersign_core::session::Target;
+use countersign_core::session::{Speak, Target};
 use countersign_core::settings::Settings;
 use countersign_core::view::{
     Act, Answered, AskId, AskPhase, AskView, CallAct, CallId, CallPhase, CallRow, Failure, Initiator,
     ServerId,
 };
+use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::{ListKind, Offer};
 use countersign_core::wire::request::Elicitation;
@@ -105,11 +106,22 @@ impl Desk {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
         };
-        self.app.add_passing(name, target, Duration::from_secs(60))
+        self.add_modern(name, target)
     }
 
     pub(crate) fn add_program(&self, name: &str, program: &Program) -> ServerId {
-        let target = Target::Stdio(program.command());
+        self.add_modern(name, Target::Stdio(program.command()))
+    }
+
+    /// A server of the newest revision, which is not asked for it.
+    fn add_modern(&self, name: &str, target: Target) -> ServerId {
+        let speak = Speak::Only(Revision::V2026_07_28);
+        self.app
+            .add_speaking(name, target, Duration::from_secs(60), speak)
+    }
+
+    /// A server whose revision is found out.
+    pub(crate) fn add_any(&self, name: &str, target: Target) -> ServerId {
         self.app.add_passing(name, target, Duration::from_secs(60))
     }
 
@@ -276,6 +288,7 @@ fn stands(phase: &AskPhase) -> bool {
         | AskPhase::InBrowser { asking: true, .. }
         | AskPhase::Delivered { .. }
         | AskPhase::Undelivered { .. }
+        | AskPhase::Withdrawn { .. }
         | AskPhase::Closed { .. } => false,
     }
 }

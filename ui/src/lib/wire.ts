@@ -46,6 +46,10 @@ detail: string | null,
  */
 protocol: string | null, 
 /**
+ * How the revision was found out, in words.
+ */
+found: string | null, 
+/**
  * The name that the server gives itself, a quoted chip.
  */
 claims: string | null, 
@@ -88,7 +92,7 @@ index: number, title: string,
  */
 name: string | null, description: string | null, };
 
-export type OfferKind = "action" | "starter" | "document";
+export type OfferKind = "action" | "starter" | "document" | "question";
 
 export type ArgumentsView = { kind: OfferKind, title: string, description: string | null, 
 /**
@@ -128,7 +132,11 @@ asking: boolean,
 /**
  * What became of the last try, where it failed.
  */
-trouble: string | null, } | { "kind": "delivered", action: Action, } | { "kind": "undelivered", action: Action, } | { "kind": "closed", reason: string, };
+trouble: string | null, 
+/**
+ * The server says that the page is done.
+ */
+finished: boolean, } | { "kind": "delivered", action: Action, } | { "kind": "undelivered", action: Action, reason: string | null, } | { "kind": "withdrawn", reason: string, } | { "kind": "closed", reason: string, };
 
 export type Action = "accept" | "decline" | "cancel";
 
@@ -190,7 +198,7 @@ leftOut: number,
  */
 whole: string | null, };
 
-export type Act = "accept" | "open" | "check_again" | "already_finished" | "decline" | "dismiss" | "give_up" | "edit" | "decline_all" | "stop_call";
+export type Act = "accept" | "open" | "check_again" | "already_finished" | "decline" | "dismiss" | "give_up" | "edit" | "send_again" | "decline_all" | "stop_call";
 
 export type CallRow = { id: CallId, server: ServerId, serverName: string, practice: boolean, kind: OfferKind, 
 /**
@@ -216,7 +224,7 @@ acts: Array<CallAct>, };
 
 export type ArgumentChip = { name: string, value: string, };
 
-export type Initiator = { "kind": "person" } | { "kind": "program", name: string, request: string, };
+export type Initiator = { "kind": "person" } | { "kind": "program", name: string, request: string, } | { "kind": "server" };
 
 export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "not_delivered" | "unknown" | "done" | "done_with_error" | "failed" | "stopped";
 

@@ -4,9 +4,11 @@ use super::guard::Look;
 use crate::form::{FieldInput, Form};
 use crate::link::{self, Asker, Known, Link, Verdict};
 use crate::text;
+use crate::transport::question::Question;
 use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
+use std::sync::Arc;
 
 /// A question of one round of one call. Its identity is (server, call, round, key).
 pub(super) struct Ask {
@@ -30,6 +32,14 @@ pub(super) struct Ask {
     pub(super) may_be_finished: bool,
     /// Times that this link was opened.
     pub(super) opened: u32,
+    /// A 2025-era server put it by itself: its answer goes its own way, not with a round.
+    pub(super) pushed: Option<Arc<Question>>,
+    /// A page that a 2025-era server requires before a call works: opening it answers nothing.
+    pub(super) required: bool,
+    /// What a 2025-era server calls the page.
+    pub(super) elicitation_id: Option<String>,
+    /// The server says that the page is done.
+    pub(super) finished: bool,
 }
 
 pub(super) enum Body {
@@ -58,7 +68,9 @@ pub(super) enum Stage {
         trouble: Option<String>,
     },
     Delivered(Action),
-    Undelivered(Given),
+    /// Why is with the call, or here for an answer that goes its own way.
+    Undelivered(Given, Option<String>),
+    Withdrawn(String),
     Closed(String),
 }
 
@@ -158,7 +170,8 @@ impl Ask {
             Stage::Kept(_)
             | Stage::Sending(_)
             | Stage::Delivered(_)
-            | Stage::Undelivered(_)
+            | Stage::Undelivered(..)
+            | Stage::Withdrawn(_)
             | Stage::Closed(_) => false,
         }
     }
@@ -166,14 +179,14 @@ impl Ask {
     /// Whether it belongs into the inbox.
     pub(super) fn is_listed(&self) -> bool {
         match &self.stage {
-            Stage::Delivered(_) | Stage::Closed(_) => false,
+            Stage::Delivered(_) | Stage::Withdrawn(_) | Stage::Closed(_) => false,
             Stage::Waiting
             | Stage::Opening
             | Stage::OpenFailed(_)
             | Stage::Kept(_)
             | Stage::Sending(_)
             | Stage::InBrowser { .. }
-            | Stage::Undelivered(_) => true,
+            | Stage::Undelivered(..) => true,
         }
     }
 
@@ -189,9 +202,16 @@ impl Ask {
             Stage::InBrowser { asking, trouble } => AskPhase::InBrowser {
                 asking: *asking,
                 trouble: trouble.clone(),
+                finished: self.finished,
             },
             Stage::Delivered(action) => AskPhase::Delivered { action: *action },
-            Stage::Undelivered(given) => AskPhase::Undelivered { action: given.action },
+            Stage::Undelivered(given, reason) => AskPhase::Undelivered {
+                action: given.action,
+                reason: reason.clone(),
+            },
+            Stage::Withdrawn(reason) => AskPhase::Withdrawn {
+                reason: reason.clone(),
+            },
             Stage::Closed(reason) => AskPhase::Closed {
                 reason: reason.clone(),
             },
@@ -220,21 +240,35 @@ impl Ask {
                 acts.extend([Act::Decline, Act::GiveUp, Act::Open, Act::CheckAgain]);
             }
             Stage::Kept(_) => acts.push(Act::Edit),
+            Stage::Undelivered(..) if self.pushed.is_some() => acts.push(Act::SendAgain),
             Stage::Opening
             | Stage::Sending(_)
             | Stage::Delivered(_)
-            | Stage::Undelivered(_)
+            | Stage::Undelivered(..)
+            | Stage::Withdrawn(_)
             | Stage::Closed(_) => {}
         }
         if self.of > 1 && (self.is_open() || matches!(self.stage, Stage::Kept(_))) {
             acts.push(Act::DeclineAll);
         }
-        if !matches!(
-            self.stage,
-            Stage::Delivered(_) | Stage::Undelivered(_) | Stage::Closed(_)
-        ) {
+        let stands = match &self.stage {
+            Stage::Delivered(_) | Stage::Withdrawn(_) | Stage::Closed(_) => false,
+            Stage::Undelivered(..) => self.pushed.is_some(),
+            Stage::Waiting
+            | Stage::Opening
+            | Stage::OpenFailed(_)
+            | Stage::Kept(_)
+            | Stage::Sending(_)
+            | Stage::InBrowser { .. } => true,
+        };
+        if stands {
             acts.push(Act::StopCall);
         }
         acts
+    }
+
+    /// Whether its answer travels with those of this round of its call.
+    pub(super) fn is_of_round(&self, call: CallId, round: u32) -> bool {
+        self.call == call && self.round == round && self.pushed.is_none()
     }
 }

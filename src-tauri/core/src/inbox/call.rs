@@ -9,14 +9,17 @@ use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
 use crate::transport::Fault;
+use crate::transport::question::Question;
 use crate::view::{
     Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultPart, ResultView,
     ServerText,
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
+use crate::wire::request::Request;
 use crate::wire::rpc::RpcError;
 use std::collections::HashMap;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -24,9 +27,14 @@ use url::Url;
 /// The key of a question, its fields, and what was typed.
 pub(super) type OldDraft = (String, FormView, Vec<FieldInput>);
 
+/// The key of a question that a server put by itself, for scripts.
+const PUSHED: &str = "question";
+
 pub(super) struct Call {
     pub(super) id: CallId,
     pub(super) new: NewCall,
+    /// `None` for a question that the server put by itself.
+    pub(super) request: Option<Request>,
     pub(super) stop: CancellationToken,
     pub(super) rounds: u32,
     /// The number of the round that is asked or was answered last.
@@ -59,8 +67,8 @@ pub(super) struct CallHost {
 impl Host for CallHost {
     fn happened(&self, event: Event) {
         {
-            let mut state = self.inbox.lock();
-            let state = &mut *state;
+            let mut guarded = self.inbox.lock();
+            let state = &mut *guarded;
             let Some(call) = state.calls.get_mut(&self.call) else {
                 return;
             };
@@ -80,9 +88,15 @@ impl Host for CallHost {
                         message,
                     });
                 }
+                Event::Asked(question) => {
+                    drop(guarded);
+                    self.inbox.pushed(self.call, question);
+                    return;
+                }
                 Event::Replied => {
                     call.progress = None;
-                    for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                    let answered = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
+                    for ask in state.asks.values_mut().filter(answered) {
                         if let Stage::Sending(given) = &ask.stage {
                             let action = given.action;
                             ask.set(Stage::Delivered(action));
@@ -123,6 +137,7 @@ impl Host for CallHost {
                 let mut asks = call.questions(entries, &mut state.asks, &mut state.last_ask);
                 let now = self.inbox.shared.clock.local_time();
                 for ask in &mut asks {
+                    ask.required = machine.names_pages();
                     if ask.asked_at.is_empty() {
                         ask.asked_at.clone_from(&now);
                     }
@@ -157,7 +172,7 @@ impl Host for CallHost {
             let mut asks: Vec<&mut Ask> = state
                 .asks
                 .values_mut()
-                .filter(|ask| carries_answers && ask.call == call.id && ask.round == call.round_number)
+                .filter(|ask| carries_answers && ask.is_of_round(call.id, call.round_number))
                 .collect();
             if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
                 && matches!(ask.stage, Stage::InBrowser { asking: true, .. })
@@ -170,10 +185,10 @@ impl Host for CallHost {
                 match &ask.stage {
                     Stage::Sending(given) => {
                         let given = given.clone();
-                        ask.set(Stage::Undelivered(given));
+                        ask.set(Stage::Undelivered(given, None));
                     }
                     Stage::InBrowser { asking: true, .. } => {
-                        ask.set(Stage::Undelivered(super::Given::link()));
+                        ask.set(Stage::Undelivered(super::Given::link(), None));
                     }
                     Stage::Waiting
                     | Stage::Opening
@@ -181,7 +196,8 @@ impl Host for CallHost {
                     | Stage::Kept(_)
                     | Stage::InBrowser { asking: false, .. }
                     | Stage::Delivered(_)
-                    | Stage::Undelivered(_)
+                    | Stage::Undelivered(..)
+                    | Stage::Withdrawn(_)
                     | Stage::Closed(_) => {}
                 }
             }
@@ -216,8 +232,9 @@ impl CallHost {
                 return;
             };
             call.detail = None;
-            for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
-                if let Stage::Undelivered(given) = ask.stage.clone() {
+            let of_round = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
+            for ask in state.asks.values_mut().filter(of_round) {
+                if let Stage::Undelivered(given, _) = ask.stage.clone() {
                     ask.set(if given.opened_link {
                         Stage::InBrowser {
                             asking: true,
@@ -248,6 +265,7 @@ impl Inbox {
             call.next = None;
             let (reason, delivered) = match &end {
                 End::Done(_) | End::Refused { .. } | End::Invalid(_) => ("The call is over.", true),
+                End::Declined => ("You did not want the page. Nothing more was sent.", false),
                 End::Left(_) => ("You left it at that. It was not sent again.", false),
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
@@ -257,6 +275,13 @@ impl Inbox {
                 .values_mut()
                 .filter(|ask| ask.call == id && ask.is_listed())
             {
+                if let Some(question) = &ask.pushed {
+                    if matches!(ask.stage, Stage::Sending(_)) {
+                        // Its answer tells by itself how it went.
+                        continue;
+                    }
+                    question.abandon();
+                }
                 let on_its_way = in_flight
                     && matches!(
                         ask.stage,
@@ -276,7 +301,8 @@ impl Inbox {
                     | Stage::Sending(_)
                     | Stage::InBrowser { .. }
                     | Stage::Delivered(_)
-                    | Stage::Undelivered(_)
+                    | Stage::Undelivered(..)
+                    | Stage::Withdrawn(_)
                     | Stage::Closed(_) => None,
                 };
                 ask.set(match action {
@@ -291,10 +317,17 @@ impl Inbox {
 }
 
 impl Call {
-    pub(super) fn new(id: CallId, new: NewCall, drafts: Vec<OldDraft>, started_at: String) -> Self {
+    pub(super) fn new(
+        id: CallId,
+        new: NewCall,
+        request: Option<Request>,
+        drafts: Vec<OldDraft>,
+        started_at: String,
+    ) -> Self {
         Self {
             id,
             new,
+            request,
             stop: CancellationToken::new(),
             rounds: 0,
             round_number: 0,
@@ -346,7 +379,7 @@ impl Call {
             | CallPhase::Done
             | CallPhase::DoneWithError
             | CallPhase::Failed
-            | CallPhase::Stopped => vec![CallAct::StartAgain],
+            | CallPhase::Stopped => self.request.iter().map(|_| CallAct::StartAgain).collect(),
         }
     }
 
@@ -390,7 +423,7 @@ impl Call {
                 }],
                 json: error.data.as_ref().map(|data| text::source(&data.pretty())),
             },
-            Some(End::Invalid(_) | End::Left(_) | End::Stopped { .. }) | None => ResultView {
+            Some(End::Invalid(_) | End::Left(_) | End::Declined | End::Stopped { .. }) | None => ResultView {
                 call: self.row(),
                 parts: Vec::new(),
                 json: None,
@@ -433,6 +466,8 @@ impl Call {
             };
             ask.round = self.round_number;
             ask.of = of;
+            ask.elicitation_id = entry.elicitation_id().map(str::to_owned);
+            ask.finished = false;
             entry.message().clone_into(&mut ask.message);
             questions.push(ask);
         }
@@ -487,6 +522,39 @@ impl Call {
             declined_before: self.declines.get(key).copied().unwrap_or_default(),
             may_be_finished,
             opened: u32::from(in_browser),
+            pushed: None,
+            required: false,
+            elicitation_id: None,
+            finished: false,
+        }
+    }
+
+    /// A question that a 2025-era server put by itself. Its key is the same for all, so what counts as asked again
+    /// is the message.
+    pub(super) fn pushed(&self, id: AskId, question: Arc<Question>, asked_at: String) -> Ask {
+        let known = Known {
+            practice: self.new.server.practice_page.clone(),
+            ..Known::default()
+        };
+        let body = Body::of(&question.entry, &self.new.server.asker, &known);
+        let message = question.entry.message().to_owned();
+        let mut ask = self.question(id, PUSHED, body);
+        ask.declined_before = self.declines.get(&message).copied().unwrap_or_default();
+        ask.elicitation_id = question.entry.elicitation_id().map(str::to_owned);
+        ask.message = message;
+        ask.asked_at = asked_at;
+        ask.pushed = Some(question);
+        ask
+    }
+
+    /// The person is asked, or no longer is.
+    pub(super) fn is_asking(&mut self, asking: bool) {
+        if matches!(self.phase, CallPhase::Sending | CallPhase::Asking) {
+            self.phase = if asking {
+                CallPhase::Asking
+            } else {
+                CallPhase::Sending
+            };
         }
     }
 
@@ -618,6 +686,13 @@ fn ending(end: &End) -> (CallPhase, Option<String>) {
             )),
         ),
         End::Left(trouble) => told(trouble),
+        End::Declined => (
+            CallPhase::Stopped,
+            Some(
+                "The server wants a page opened first, and you did not want that. Nothing more was sent."
+                    .to_owned(),
+            ),
+        ),
         End::Stopped { in_flight: true } => (
             CallPhase::Stopped,
             Some("You stopped it while it was with the server. It may still have happened.".to_owned()),

@@ -14,6 +14,7 @@ mod ask;
 mod call;
 pub mod guard;
 mod present;
+mod pushed;
 pub mod result;
 
 use crate::clock::Clock;
@@ -65,7 +66,6 @@ pub struct NewCall {
     pub name: String,
     /// As shown in the call line.
     pub arguments: Json,
-    pub request: Request,
     pub initiator: Initiator,
 }
 
@@ -116,21 +116,21 @@ impl Inbox {
     }
 
     /// Starts a call; it runs until it ends or is stopped.
-    pub fn start<L: Line + 'static>(&self, line: Arc<L>, new: NewCall) -> CallId {
-        self.start_with_drafts(line, new, Vec::new())
+    pub fn start<L: Line + 'static>(&self, line: Arc<L>, new: NewCall, request: Request) -> CallId {
+        self.start_with_drafts(line, new, request, Vec::new())
     }
 
     /// Starts an ended call from the beginning. Drafts of the old one are offered where a question has the same key
     /// and the same fields, the newest first. `None` where there is no such call or it has not ended.
     pub fn start_again<L: Line + 'static>(&self, line: Arc<L>, old: CallId) -> Option<CallId> {
         let now = self.shared.clock.now();
-        let (new, drafts) = {
+        let (new, request, drafts) = {
             let mut state = self.lock();
             if !state.rested(self.shared.guard, now) {
                 return None;
             }
-            state.rest_until = now + guard::REST;
             let call = state.calls.get(&old).filter(|call| call.end.is_some())?;
+            let request = call.request.clone()?;
             let drafts = state
                 .asks
                 .values()
@@ -141,23 +141,26 @@ impl Inbox {
                 Body::Link(_) | Body::Unusable { .. } => None,
             });
             let drafts = drafts.chain(call.drafts.iter().cloned());
-            (call.new.clone(), drafts.collect())
+            let again = (call.new.clone(), request, drafts.collect());
+            state.rest_until = now + guard::REST;
+            again
         };
-        Some(self.start_with_drafts(line, new, drafts))
+        Some(self.start_with_drafts(line, new, request, drafts))
     }
 
     fn start_with_drafts<L: Line + 'static>(
         &self,
         line: Arc<L>,
         new: NewCall,
+        request: Request,
         drafts: Vec<call::OldDraft>,
     ) -> CallId {
-        let machine = Machine::new(new.request.method, new.request.params.clone());
+        let machine = Machine::new(request.clone());
         let (id, stop) = {
             let mut state = self.lock();
             state.last_call += 1;
             let id = CallId(state.last_call);
-            let call = Call::new(id, new, drafts, self.shared.clock.local_time());
+            let call = Call::new(id, new, Some(request), drafts, self.shared.clock.local_time());
             let stop = call.stop.clone();
             state.calls.insert(id, call);
             state.forget_old();
@@ -224,6 +227,10 @@ impl Inbox {
         match self.decide(ask, revision, act, inputs, domain.as_deref()) {
             Decided::Now(answered) => answered,
             Decided::Open(url) => self.open(ask, url).await,
+            Decided::Push(given) => {
+                self.carry(ask, given);
+                Answered::Sent
+            }
         }
     }
 
@@ -310,9 +317,10 @@ impl Inbox {
         let ask = state.asks.get(&ask)?;
         let call = state.calls.get(&ask.call)?;
         let (row, known_since) = server(call.new.server.id)?;
-        let others_open = state.asks.values().any(|other| {
-            other.call == ask.call && other.id != ask.id && other.round == ask.round && other.is_open()
-        });
+        let others_open = state
+            .asks
+            .values()
+            .any(|other| other.id != ask.id && other.is_of_round(ask.call, ask.round) && other.is_open());
         Some(present::ask_view(ask, call, row, known_since, others_open))
     }
 
@@ -380,7 +388,7 @@ impl Inbox {
                         reason: "This question cannot be answered in that way.".to_owned(),
                     }
                 }
-                Stage::Closed(ref reason) => Answered::NotPossible {
+                Stage::Closed(ref reason) | Stage::Withdrawn(ref reason) => Answered::NotPossible {
                     reason: reason.clone(),
                 },
                 Stage::Opening
@@ -388,7 +396,7 @@ impl Inbox {
                 | Stage::Sending(_)
                 | Stage::InBrowser { asking: true, .. }
                 | Stage::Delivered(_)
-                | Stage::Undelivered(_) => Answered::AlreadyAnswered,
+                | Stage::Undelivered(..) => Answered::AlreadyAnswered,
             });
         }
         if ask.revision != revision && act != Act::StopCall {
@@ -399,9 +407,13 @@ impl Inbox {
                 Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished => {
                     ask.look.remaining(now).unwrap_or(guard::LOOK)
                 }
-                Act::Decline | Act::Dismiss | Act::GiveUp | Act::Edit | Act::DeclineAll | Act::StopCall => {
-                    Duration::ZERO
-                }
+                Act::Decline
+                | Act::Dismiss
+                | Act::GiveUp
+                | Act::Edit
+                | Act::SendAgain
+                | Act::DeclineAll
+                | Act::StopCall => Duration::ZERO,
             };
             let wait = look.max(rest);
             if !wait.is_zero() {
@@ -447,6 +459,18 @@ impl Inbox {
                 self.bump();
                 return Decided::Open(url);
             }
+            (Act::SendAgain, _) => match &ask.stage {
+                Stage::Undelivered(given, _) => given.clone(),
+                Stage::Waiting
+                | Stage::Opening
+                | Stage::OpenFailed(_)
+                | Stage::Kept(_)
+                | Stage::Sending(_)
+                | Stage::InBrowser { .. }
+                | Stage::Delivered(_)
+                | Stage::Withdrawn(_)
+                | Stage::Closed(_) => return Decided::Now(Answered::AlreadyAnswered),
+            },
             (Act::CheckAgain | Act::AlreadyFinished, Body::Link(_)) => Given::link(),
             (Act::Decline, _) => Given::decline(),
             (Act::Dismiss | Act::GiveUp, _) => Given::cancel(),
@@ -471,7 +495,7 @@ impl Inbox {
                 for other in state
                     .asks
                     .values_mut()
-                    .filter(|other| other.call == call && other.round == round)
+                    .filter(|other| other.is_of_round(call, round))
                 {
                     if other.is_open() || matches!(other.stage, Stage::Kept(_)) {
                         other.set(Stage::Kept(Given::decline()));
@@ -484,6 +508,13 @@ impl Inbox {
             }
         };
         let call = ask.call;
+        if ask.pushed.is_some() {
+            ask.set(Stage::Sending(given.clone()));
+            state.rest_until = now + guard::REST;
+            drop(state);
+            self.bump();
+            return Decided::Push(given);
+        }
         ask.set(Stage::Kept(given));
         self.settle(state, call, now)
     }
@@ -526,10 +557,27 @@ impl Inbox {
                 if let Some(call) = state.calls.get_mut(&call) {
                     call.remember_link(ask);
                 }
+                if ask.pushed.is_some() {
+                    let given = Given::link();
+                    ask.set(Stage::Sending(given.clone()));
+                    drop(guarded);
+                    self.bump();
+                    self.carry(id, given);
+                    return Answered::Sent;
+                }
+                if ask.required {
+                    ask.set(Stage::InBrowser {
+                        asking: false,
+                        trouble: None,
+                    });
+                    drop(guarded);
+                    self.bump();
+                    return Answered::Opened;
+                }
                 ask.set(Stage::Kept(Given::link()));
                 match self.settle(guarded, call, now) {
                     Decided::Now(answered) => answered,
-                    Decided::Open(_) => Answered::Sent,
+                    Decided::Open(_) | Decided::Push(_) => Answered::Sent,
                 }
             }
             (None, _) => {
@@ -576,7 +624,7 @@ impl State {
         let asks: Vec<&mut Ask> = self
             .asks
             .values_mut()
-            .filter(|ask| ask.call == call.id && ask.round == round)
+            .filter(|ask| ask.is_of_round(call.id, round))
             .collect();
         if open > 0 {
             return open;
@@ -631,6 +679,8 @@ enum Decided {
     Now(Answered),
     /// The consent is recorded; the browser is to be asked.
     Open(Url),
+    /// The answer is recorded; it goes its own way.
+    Push(Given),
 }
 
 impl Decided {
@@ -643,7 +693,7 @@ impl Decided {
 
 /// How many questions of a round a person still has to decide.
 fn open_questions(asks: &BTreeMap<AskId, Ask>, call: CallId, round: u32) -> u32 {
-    let of_round = asks.values().filter(|ask| ask.call == call && ask.round == round);
+    let of_round = asks.values().filter(|ask| ask.is_of_round(call, round));
     u32::try_from(of_round.filter(|ask| ask.is_open()).count()).unwrap_or(u32::MAX)
 }
 

@@ -3,7 +3,7 @@
 use super::ask::{Ask, Body, Stage};
 use super::call::Call;
 use crate::text;
-use crate::view::{Action, AskBody, AskRow, AskView, ServerRow, ServerText};
+use crate::view::{Action, AskBody, AskRow, AskView, OfferKind, ServerRow, ServerText};
 
 pub(super) fn ask_row(ask: &Ask, call: &Call) -> AskRow {
     AskRow {
@@ -85,6 +85,14 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         let time = ordinal(ask.declined_before + 1);
         notices.push(format!("Asked again after you declined ({time} time)."));
     }
+    if ask.required && matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
+        notices.push("The server did not do it yet: it wants this page to be opened first.".to_owned());
+    }
+    if ask.pushed.is_some() && call.new.kind == OfferKind::Question {
+        notices.push(
+            "The server asks this by itself; it belongs to none of your calls that can be told.".to_owned(),
+        );
+    }
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
     }
@@ -107,6 +115,13 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
             trouble: Some(trouble),
             ..
         } => notices.push(trouble.clone()),
+        Stage::InBrowser { asking: false, .. } if ask.finished => {
+            notices
+                .push("The server says that the page is done. Check again makes the call anew.".to_owned());
+        }
+        Stage::InBrowser { asking: false, .. } if ask.required => {
+            notices.push("When you are done there, Check again makes the call anew.".to_owned());
+        }
         Stage::InBrowser {
             trouble: None,
             asking: false,
@@ -120,7 +135,8 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         | Stage::Sending(_)
         | Stage::InBrowser { .. }
         | Stage::Delivered(_)
-        | Stage::Undelivered(_)
+        | Stage::Undelivered(..)
+        | Stage::Withdrawn(_)
         | Stage::Closed(_) => {}
     }
     notices
@@ -139,6 +155,15 @@ fn accept_label(ask: &Ask, others_open: bool) -> Option<String> {
 /// What each way will tell the server. `name` is the person's own name for it.
 fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
     match &ask.stage {
+        Stage::Waiting | Stage::OpenFailed(_) if ask.required => vec![
+            "Open: the page opens in your browser; the call is made anew when you say so.".to_owned(),
+            "Decline or Dismiss: the call ends here, and nothing more is sent.".to_owned(),
+            "Do nothing: the question waits here.".to_owned(),
+        ],
+        Stage::InBrowser { asking: false, .. } if ask.required => vec![
+            format!("Check again: the call to {name} is made anew."),
+            "Decline or Give up: the call ends here, and nothing more is sent.".to_owned(),
+        ],
         Stage::Waiting | Stage::OpenFailed(_) => {
             let mut ways = vec![
                 format!("Decline: {name} is told No."),
@@ -167,7 +192,8 @@ fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
         Stage::Opening
         | Stage::Sending(_)
         | Stage::Delivered(_)
-        | Stage::Undelivered(_)
+        | Stage::Undelivered(..)
+        | Stage::Withdrawn(_)
         | Stage::Closed(_) => Vec::new(),
     }
 }

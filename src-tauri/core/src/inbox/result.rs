@@ -53,6 +53,7 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
             }
         }
         OfferKind::Document => parts.extend(list("contents").iter().map(document)),
+        OfferKind::Question => {}
     }
     if parts.is_empty() {
         parts.push(other("The server answered with nothing to show."));

@@ -4,11 +4,13 @@
 //! person's word. While a person thinks, no clock runs. Stopping is heard at every point.
 
 use super::machine::{Machine, Step, Word};
-use crate::transport::{Fault, Note, Patience, Reply};
+use crate::transport::question::Question;
+use crate::transport::{Fault, Incoming, Note, Patience, Reply};
 use crate::wire::json::Json;
 use crate::wire::outcome::OutcomeFault;
 use crate::wire::request::Request;
 use crate::wire::rpc::RpcError;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A way to one server.
@@ -21,7 +23,7 @@ pub trait Line: Send + Sync {
         request: &Request,
         patience: Patience,
         stop: &CancellationToken,
-        note: &mut (dyn FnMut(Note) + Send),
+        incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> impl Future<Output = Result<Reply, Fault>> + Send;
 }
 
@@ -50,6 +52,8 @@ pub enum Event {
     },
     /// The server has the last answers: it replied.
     Replied,
+    /// A 2025-era server asks while the request runs; the answer goes its own way.
+    Asked(Arc<Question>),
 }
 
 /// The answers of one round, a bare result for each key.
@@ -111,6 +115,8 @@ pub enum End {
     Invalid(OutcomeFault),
     /// The person left it after a [`Trouble`].
     Left(Trouble),
+    /// The person did not want a page that the call needs; nothing more was sent.
+    Declined,
     /// Stopped by the person; in flight, it may still have happened.
     Stopped {
         in_flight: bool,
@@ -125,11 +131,12 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
         step = match step {
             Step::Done(result) => return End::Done(result),
             Step::Failed(fault) => return End::Invalid(fault),
+            Step::Declined => return End::Declined,
             Step::Ask => {
                 let Some(answers) = host.answer(&machine).await else {
                     return End::Stopped { in_flight: false };
                 };
-                patience = if answers.opened_link {
+                patience = if answers.opened_link && !machine.names_pages() {
                     Patience::for_a_browser()
                 } else {
                     line.patience()
@@ -157,14 +164,26 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                     }
                 }
                 host.happened(Event::Sending);
-                let mut note = |note| {
-                    if let Some(event) = progress(&note) {
+                let mut incoming = |incoming| {
+                    let event = match incoming {
+                        Incoming::Note(note) => progress(&note),
+                        Incoming::Question(question) => Some(Event::Asked(question)),
+                    };
+                    if let Some(event) = event {
                         host.happened(event);
                     }
                 };
-                match line.send(&request, patience, stop, &mut note).await {
-                    Ok(Reply { response, status }) => match response.outcome {
-                        Err(error) if machine.carries_answers() && error.refused_before_acting() => {
+                match line.send(&request, patience, stop, &mut incoming).await {
+                    Ok(Reply {
+                        response,
+                        status,
+                        revision,
+                    }) => match response.outcome {
+                        Err(error)
+                            if revision.is_modern()
+                                && machine.carries_answers()
+                                && error.refused_before_acting() =>
+                        {
                             match host.trouble(Trouble::Refused(error.clone())).await {
                                 Next::GoOn => machine.send_again(),
                                 Next::AskAgain => Step::Ask,
@@ -175,8 +194,11 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                             host.happened(Event::Replied);
                             patience = line.patience();
                             match outcome {
-                                Ok(result) => machine.replied(result),
-                                Err(error) => return End::Refused { error, status },
+                                Ok(result) => machine.replied(result, revision),
+                                Err(error) => match machine.refused(&error, revision) {
+                                    Some(step) => step,
+                                    None => return End::Refused { error, status },
+                                },
                             }
                         }
                     },

@@ -1,8 +1,10 @@
 //! What is sent next in one call. Pure.
 
-use crate::wire::json::{Json, Members};
+use crate::wire::json::Json;
 use crate::wire::outcome::{InputRequired, Outcome, OutcomeFault};
 use crate::wire::request::{Method, Request};
+use crate::wire::rpc::RpcError;
+use crate::wire::{Revision, legacy};
 use std::time::Duration;
 
 /// Rounds that may pass without a person's word.
@@ -16,6 +18,8 @@ pub struct Machine {
     round: Option<InputRequired>,
     /// The answers of the current round, once given; kept for sending the same again.
     answers: Vec<(String, Json)>,
+    /// The round names pages that must be opened before the call works: nothing is answered, the call is made anew.
+    pages: bool,
     rounds: u32,
     unattended: u32,
     in_a_row: u32,
@@ -47,6 +51,8 @@ pub enum Step {
     PauseAtCap,
     Done(Json),
     Failed(OutcomeFault),
+    /// The person did not want a page that the call needs: there is nobody to tell, and nothing more is sent.
+    Declined,
 }
 
 /// Whose word an answer is. Only a person's starts the count of rounds anew.
@@ -57,11 +63,12 @@ pub enum Word {
 }
 
 impl Machine {
-    pub fn new(method: Method, params: Members) -> Self {
+    pub fn new(original: Request) -> Self {
         Self {
-            original: Request { method, params },
+            original,
             round: None,
             answers: Vec::new(),
+            pages: false,
             rounds: 0,
             unattended: 0,
             in_a_row: 0,
@@ -94,13 +101,37 @@ impl Machine {
         self.unattended > ROUND_CAP
     }
 
-    /// The server's result of the last request.
-    pub fn replied(&mut self, result: Json) -> Step {
+    /// Whether the round names pages that must be opened before the call works (2025-11-25, `-32042`).
+    pub fn names_pages(&self) -> bool {
+        self.pages
+    }
+
+    /// The server's result of the last request. Before 2026-07-28 every result is the last.
+    pub fn replied(&mut self, result: Json, revision: Revision) -> Step {
+        if !revision.is_modern() {
+            return Step::Done(result);
+        }
         let round = match Outcome::parse(self.original.method, result) {
             Ok(Outcome::Complete(result)) => return Step::Done(result),
             Ok(Outcome::InputRequired(round)) => round,
             Err(fault) => return Step::Failed(fault),
         };
+        self.pages = false;
+        self.asked(round)
+    }
+
+    /// An error of the server that is a round: pages to be opened first. `None`: it is an error like any other, as on
+    /// every modern connection.
+    pub fn refused(&mut self, error: &RpcError, revision: Revision) -> Option<Step> {
+        if revision.is_modern() || !self.original.method.may_ask() {
+            return None;
+        }
+        let entries = legacy::required_links(error)?;
+        self.pages = true;
+        Some(self.asked(InputRequired { entries, state: None }))
+    }
+
+    fn asked(&mut self, round: InputRequired) -> Step {
         self.rounds += 1;
         self.unattended += 1;
         self.answers.clear();
@@ -124,6 +155,10 @@ impl Machine {
             self.unattended = 0;
         }
         self.answers = answers;
+        let wanted = |result: &Json| result.get("action").and_then(Json::as_str) == Some("accept");
+        if self.pages && !self.answers.iter().all(|(_, result)| wanted(result)) {
+            return Step::Declined;
+        }
         self.send_again()
     }
 
@@ -155,7 +190,7 @@ impl Machine {
 
     fn request(&self) -> Request {
         let mut request = self.original.clone();
-        if let Some(round) = &self.round {
+        if let Some(round) = self.round.as_ref().filter(|_| !self.pages) {
             if !self.answers.is_empty() {
                 request
                     .params
@@ -182,11 +217,18 @@ mod tests {
 
     const FORM: &str = r#"{"method":"elicitation/create","params":{"message":"m"}}"#;
 
+    trait Modern {
+        fn replies(&mut self, result: Json) -> Step;
+    }
+
+    impl Modern for Machine {
+        fn replies(&mut self, result: Json) -> Step {
+            self.replied(result, Revision::V2026_07_28)
+        }
+    }
+
     fn machine() -> Machine {
-        Machine::new(
-            Method::CallTool,
-            Members::from_iter([("name".to_owned(), Json::string("t"))]),
-        )
+        Machine::new(Request::new(Method::CallTool).with("name", Json::string("t")))
     }
 
     fn json(text: &str) -> Json {
@@ -210,7 +252,9 @@ mod tests {
     fn sent(step: Step) -> (String, Duration) {
         match step {
             Step::Send { request, pause } => (Json::Object(request.params).to_string(), pause),
-            other @ (Step::Ask | Step::PauseAtCap | Step::Done(_) | Step::Failed(_)) => panic!("{other:?}"),
+            other @ (Step::Ask | Step::PauseAtCap | Step::Done(_) | Step::Failed(_) | Step::Declined) => {
+                panic!("{other:?}")
+            }
         }
     }
 
@@ -218,7 +262,7 @@ mod tests {
     fn a_retry_has_the_original_params_the_answers_and_the_exact_state() {
         for state in ["{\"a\": 1 }", "", " aé\u{2028}=+/ ", &"x".repeat(200_000)] {
             let mut machine = machine();
-            assert_eq!(machine.replied(round(&["q"], Some(state))), Step::Ask);
+            assert_eq!(machine.replies(round(&["q"], Some(state))), Step::Ask);
             let (params, pause) = sent(machine.answered(decline("q"), Word::Person));
             let expected = Json::object([
                 ("name", Json::string("t")),
@@ -232,7 +276,7 @@ mod tests {
     #[test]
     fn no_state_came_so_none_goes() {
         let mut machine = machine();
-        machine.replied(round(&["q"], None));
+        machine.replies(round(&["q"], None));
         let (params, _) = sent(machine.answered(decline("q"), Word::Person));
         assert_eq!(
             params,
@@ -243,9 +287,9 @@ mod tests {
     #[test]
     fn answers_and_state_of_earlier_rounds_are_not_sent_again() {
         let mut machine = machine();
-        machine.replied(round(&["first"], Some("s1")));
+        machine.replies(round(&["first"], Some("s1")));
         machine.answered(decline("first"), Word::Person);
-        machine.replied(round(&["second"], None));
+        machine.replies(round(&["second"], None));
         let (params, _) = sent(machine.answered(decline("second"), Word::Person));
         assert_eq!(
             params,
@@ -258,7 +302,7 @@ mod tests {
         let mut machine = machine();
         let mut pauses = Vec::new();
         for _ in 0..7 {
-            let (params, pause) = sent(machine.replied(round(&[], Some("s"))));
+            let (params, pause) = sent(machine.replies(round(&[], Some("s"))));
             assert_eq!(params, r#"{"name":"t","requestState":"s"}"#);
             pauses.push(pause.as_millis());
         }
@@ -269,21 +313,21 @@ mod tests {
     fn after_ten_rounds_without_a_word_the_person_is_asked() {
         let mut machine = machine();
         for _ in 0..ROUND_CAP {
-            sent(machine.replied(round(&[], Some("s"))));
+            sent(machine.replies(round(&[], Some("s"))));
         }
-        assert_eq!(machine.replied(round(&[], Some("s"))), Step::PauseAtCap);
+        assert_eq!(machine.replies(round(&[], Some("s"))), Step::PauseAtCap);
         sent(machine.go_on());
         for _ in 0..ROUND_CAP {
-            sent(machine.replied(round(&[], Some("s"))));
+            sent(machine.replies(round(&[], Some("s"))));
         }
         assert_eq!(
-            machine.replied(round(&["q"], Some("s"))),
+            machine.replies(round(&["q"], Some("s"))),
             Step::Ask,
             "a question is shown, not paused"
         );
         assert!(machine.over_cap(), "and its card says so");
         machine.answered(decline("q"), Word::Person);
-        machine.replied(round(&["q"], None));
+        machine.replies(round(&["q"], None));
         assert!(!machine.over_cap());
     }
 
@@ -291,7 +335,7 @@ mod tests {
     fn a_script_is_no_person() {
         let mut machine = machine();
         for _ in 0..=ROUND_CAP {
-            machine.replied(round(&["q"], None));
+            machine.replies(round(&["q"], None));
             machine.answered(decline("q"), Word::Script);
         }
         assert!(machine.over_cap());
@@ -300,7 +344,7 @@ mod tests {
     #[test]
     fn sending_again_sends_the_same() {
         let mut machine = machine();
-        machine.replied(round(&["q"], Some("s")));
+        machine.replies(round(&["q"], Some("s")));
         let first = machine.answered(decline("q"), Word::Person);
         assert_eq!(machine.send_again(), first);
         assert!(machine.carries_answers());
@@ -309,10 +353,41 @@ mod tests {
     #[test]
     fn ends() {
         let done = json(r#"{"content":[]}"#);
-        assert_eq!(machine().replied(done.clone()), Step::Done(done));
+        assert_eq!(machine().replies(done.clone()), Step::Done(done));
         assert_eq!(
-            machine().replied(json(r#"{"resultType":"later"}"#)),
+            machine().replies(json(r#"{"resultType":"later"}"#)),
             Step::Failed(OutcomeFault::UnknownResultType("later".into()))
         );
+    }
+
+    fn pages(count: usize) -> RpcError {
+        let page =
+            |n: usize| format!(r#"{{"mode":"url","elicitationId":"e{n}","url":"https://x.example/{n}"}}"#);
+        let pages: Vec<_> = (0..count).map(page).collect();
+        RpcError {
+            code: -32042,
+            message: String::new(),
+            data: Some(json(&format!(r#"{{"elicitations":[{}]}}"#, pages.join(",")))),
+        }
+    }
+
+    #[test]
+    fn pages_that_an_old_server_requires_are_asked_for_and_the_call_is_made_anew() {
+        let mut machine = machine();
+        assert_eq!(machine.refused(&pages(2), Revision::V2025_11_25), Some(Step::Ask));
+        assert_eq!(machine.round().map(|round| round.entries.len()), Some(2));
+        let accept = |key: &str| (key.to_owned(), json(r#"{"action":"accept"}"#));
+        let (params, _) = sent(machine.answered(vec![accept("1"), accept("2")], Word::Person));
+        assert_eq!(params, r#"{"name":"t"}"#, "nothing is answered");
+        assert_eq!(machine.refused(&pages(1), Revision::V2025_11_25), Some(Step::Ask));
+        assert_eq!(machine.answered(decline("1"), Word::Person), Step::Declined);
+    }
+
+    #[test]
+    fn a_modern_server_cannot_require_pages_by_an_error_and_an_old_one_cannot_ask_by_a_result() {
+        assert_eq!(machine().refused(&pages(1), Revision::V2026_07_28), None);
+        let asks = round(&["q"], Some("s"));
+        let step = machine().replied(asks.clone(), Revision::V2025_11_25);
+        assert_eq!(step, Step::Done(asks));
     }
 }

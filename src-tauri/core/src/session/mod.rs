@@ -1,26 +1,36 @@
-//! One configured server: how it is reached, what it said of itself, what it offers.
+//! One configured server: how it is reached, which revision it speaks, what it said of itself, what it offers.
 //!
-//! Promises: ids are never used twice; a server program that ended is started anew for the next request; lists are
-//! read page by page within limits and odd entries are named. Every request declares what can be asked here.
+//! Promises: ids are never used twice; a server program that ended is started anew for the next request; the revision
+//! is found out once and again when it no longer holds ([`era`]); lists are read page by page within limits and odd
+//! entries are named. Every request declares what can be asked here.
 //!
-//! Deliberately absent: the rounds of a call (see [`crate::mrtr`]), revisions before 2026-07-28, sign-in.
+//! Deliberately absent: the rounds of a call (see [`crate::mrtr`]), sign-in.
 
 pub mod address;
+mod era;
+pub mod keeper;
+mod legacy;
 pub mod offers;
 
 use crate::mrtr::driver::Line;
 use crate::transport::http::HttpPeer;
 use crate::transport::stdio::{Command, StdioPeer};
-use crate::transport::{Fault, Note, Patience, Reply};
-use crate::wire::REVISION;
+use crate::transport::{Fault, Incoming, Limit, Patience, Reply};
 use crate::wire::json::Json;
 use crate::wire::request::{Elicitation, Method, Request};
-use crate::wire::rpc::{RpcError, code};
-use std::sync::Arc;
+use crate::wire::rpc::code;
+use crate::wire::{REVISION, Revision};
+use keeper::{Keeper, ServerEvent};
+use legacy::LegacyPeer;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
+
+/// First byte of a list or a discovery, at most.
+const LISTING: Duration = Duration::from_secs(30);
 
 /// How a server is reached.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,31 +52,75 @@ impl std::fmt::Debug for Target {
     }
 }
 
+/// Which revision is spoken with a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Speak {
+    /// The newest that both sides know, found out.
+    #[default]
+    Newest,
+    /// This one, without asking.
+    Only(Revision),
+}
+
 /// A line to one server.
 #[derive(Debug)]
 pub struct Session {
     target: Target,
     elicitation: Elicitation,
     timeout: Duration,
+    speak: Speak,
     last_id: AtomicU64,
     /// Cancelled when the server was removed or the app ends: nothing is started or sent any more.
     over: CancellationToken,
-    peer: tokio::sync::Mutex<Option<Peer>>,
+    /// Held while a connection is made, so that one is made at a time.
+    connecting: tokio::sync::Mutex<()>,
+    connected: Mutex<Connected>,
+    events: mpsc::UnboundedSender<ServerEvent>,
+}
+
+#[derive(Debug, Default)]
+struct Connected {
+    peer: Option<Peer>,
+    discovery: Option<Discovery>,
+    /// The program that was started last, for its log.
+    program: Option<Arc<StdioPeer>>,
+    /// The revision that was found out; forgotten when it no longer holds.
+    known: Option<Revision>,
 }
 
 #[derive(Clone, Debug)]
 enum Peer {
     Http(Arc<HttpPeer>),
-    Stdio(Arc<StdioPeer>),
+    Stdio {
+        program: Arc<StdioPeer>,
+        _keeper: Arc<Keeper>,
+    },
+    Legacy(Arc<LegacyPeer>),
 }
 
 /// What a server said of itself. Its name is a claim, no fact.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discovery {
+    pub revision: Revision,
+    /// How the revision was found out, in words for a person.
+    pub how: String,
     pub claims: Option<String>,
     pub tools: bool,
     pub prompts: bool,
     pub resources: bool,
+    /// It tells of changes of lists, and of documents.
+    pub tells: Tells,
+    /// It completes arguments while they are typed.
+    pub completes: bool,
+}
+
+/// What a server says it tells of by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tells {
+    pub tools: bool,
+    pub prompts: bool,
+    pub resources: bool,
+    pub documents: bool,
 }
 
 /// Why there is no connection.
@@ -74,8 +128,8 @@ pub struct Discovery {
 pub enum ConnectError {
     #[error("{0}")]
     Fault(#[from] Fault),
-    /// The server speaks, but not this revision.
-    #[error("this server speaks {spoken}; this version of Countersign speaks {REVISION} only")]
+    /// The server speaks, but no revision that is spoken here.
+    #[error("this server speaks {spoken}; Countersign speaks {REVISION} and the four revisions before it")]
     OtherRevision { spoken: String },
     #[error("the server refused: “{message}” ({code})")]
     Refused { code: i64, message: String },
@@ -84,31 +138,57 @@ pub enum ConnectError {
 }
 
 impl Session {
+    /// A line to a server of the newest revision, which is not asked for it. Nobody hears what it says by itself.
     pub fn new(target: Target, elicitation: Elicitation, timeout: Duration) -> Self {
-        Self {
+        let speak = Speak::Only(Revision::V2026_07_28);
+        Self::with_events(target, elicitation, timeout, speak).0
+    }
+
+    /// A line to a server, and what the server says by itself.
+    pub fn with_events(
+        target: Target,
+        elicitation: Elicitation,
+        timeout: Duration,
+        speak: Speak,
+    ) -> (Self, mpsc::UnboundedReceiver<ServerEvent>) {
+        let (events, heard) = mpsc::unbounded_channel();
+        let session = Self {
             target,
             elicitation,
             timeout,
+            speak,
             last_id: AtomicU64::new(0),
             over: CancellationToken::new(),
-            peer: tokio::sync::Mutex::new(None),
-        }
+            connecting: tokio::sync::Mutex::new(()),
+            connected: Mutex::default(),
+            events,
+        };
+        (session, heard)
     }
 
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Asks the server what it is (`server/discover`).
+    /// Finds out what the server is and which revision it speaks, or asks once more.
     ///
     /// # Errors
     /// [`ConnectError`] says whether it cannot be reached, wants a sign-in or speaks another revision.
     pub async fn connect(&self) -> Result<Discovery, ConnectError> {
-        let reply = self.ask(Request::new(Method::Discover)).await?;
-        match reply.response.outcome {
-            Ok(result) => discovery(&result),
-            Err(error) => Err(refusal(&error)),
+        let usable = self.lock().peer.clone().filter(Peer::is_usable);
+        if let Some(peer) = usable
+            && let Ok(discovery) = self.asked_again(&peer).await
+        {
+            return Ok(discovery);
         }
+        self.forget();
+        let (_, discovery) = self.established().await?;
+        Ok(discovery)
+    }
+
+    /// What the server said of itself, once connected.
+    pub fn discovery(&self) -> Option<Discovery> {
+        self.lock().discovery.clone()
     }
 
     /// One request outside a call, with the server's usual patience.
@@ -116,63 +196,196 @@ impl Session {
     /// # Errors
     /// [`Fault`] where there is no answer.
     pub async fn ask(&self, request: Request) -> Result<Reply, Fault> {
-        self.send(
-            &request,
-            Patience::of(self.timeout),
-            &CancellationToken::new(),
-            &mut |_| {},
-        )
-        .await
+        let stop = CancellationToken::new();
+        self.send(&request, self.listing_patience(), &stop, &mut |_| {})
+            .await
     }
 
     /// The last lines of a server program's log; empty for others.
-    pub async fn log(&self) -> Vec<String> {
-        match &*self.peer.lock().await {
-            Some(Peer::Stdio(peer)) => peer.log(),
-            Some(Peer::Http(_)) | None => Vec::new(),
-        }
+    pub fn log(&self) -> Vec<String> {
+        let program = self.lock().program.clone();
+        program.map(|program| program.log()).unwrap_or_default()
     }
 
     /// How a server program ended, if it did.
     pub async fn exit(&self) -> Option<String> {
-        let peer = match &*self.peer.lock().await {
-            Some(Peer::Stdio(peer)) if peer.has_ended() => Arc::clone(peer),
-            Some(Peer::Stdio(_) | Peer::Http(_)) | None => return None,
-        };
-        peer.exit().await
+        let program = self
+            .lock()
+            .program
+            .clone()
+            .filter(|program| program.has_ended())?;
+        program.exit().await
     }
 
-    /// Ends the server program, orderly and for good: whatever still reads from it starts nothing anew.
+    /// Ends the server program or session, orderly and for good: whatever still reads from it starts nothing anew.
     pub async fn shut_down(&self) {
         self.over.cancel();
-        let peer = self.peer.lock().await.take();
-        if let Some(Peer::Stdio(peer)) = peer {
-            peer.shut_down().await;
+        let (peer, program) = {
+            let mut connected = self.lock();
+            (connected.peer.take(), connected.program.take())
+        };
+        if let Some(Peer::Legacy(peer)) = peer {
+            peer.leave().await;
+        }
+        if let Some(program) = program {
+            program.shut_down().await;
         }
     }
 
+    /// A connection that can be used, made if there is none.
     async fn peer(&self) -> Result<Peer, Fault> {
-        let mut peer = self.peer.lock().await;
         if self.over.is_cancelled() {
-            return Err(Fault::CannotConnect(
-                "this server is not used any more".to_owned(),
-            ));
+            return Err(not_used());
         }
-        let usable = match &*peer {
-            Some(Peer::Stdio(running)) => !running.has_ended(),
-            Some(Peer::Http(_)) => true,
-            None => false,
+        if let Some(peer) = self.lock().peer.clone().filter(Peer::is_usable) {
+            return Ok(peer);
+        }
+        let known = match self.speak {
+            Speak::Newest => self.lock().known,
+            Speak::Only(revision) => Some(revision),
         };
-        if !usable {
-            *peer = Some(match &self.target {
-                Target::Http { url, headers } => Peer::Http(Arc::new(
-                    HttpPeer::new(url.clone(), headers).map_err(Fault::CannotConnect)?,
-                )),
-                Target::Stdio(command) => Peer::Stdio(Arc::new(StdioPeer::start(command)?)),
-            });
+        if known.is_some_and(Revision::is_modern) {
+            let _one = self.connecting.lock().await;
+            let usable = self.lock().peer.clone().filter(Peer::is_usable);
+            return match usable {
+                Some(peer) => Ok(peer),
+                None => {
+                    let peer = self.modern_peer()?;
+                    self.lock().peer = Some(peer.clone());
+                    Ok(peer)
+                }
+            };
         }
-        peer.clone()
-            .ok_or_else(|| Fault::CannotConnect("there is no connection".to_owned()))
+        match self.established().await {
+            Ok((peer, _)) => Ok(peer),
+            Err(ConnectError::Fault(fault)) if !fault.left() => Err(fault),
+            Err(error) => Err(Fault::CannotConnect(error.to_string())),
+        }
+    }
+
+    async fn established(&self) -> Result<(Peer, Discovery), ConnectError> {
+        let _one = self.connecting.lock().await;
+        {
+            let connected = self.lock();
+            if let (Some(peer), Some(discovery)) = (&connected.peer, &connected.discovery)
+                && peer.is_usable()
+            {
+                return Ok((peer.clone(), discovery.clone()));
+            }
+        }
+        let made = tokio::select! {
+            biased;
+            () = self.over.cancelled() => Err(ConnectError::Fault(not_used())),
+            made = self.establish() => made,
+        };
+        let mut connected = self.lock();
+        match &made {
+            Ok((peer, discovery)) => {
+                connected.peer = Some(peer.clone());
+                connected.known = Some(discovery.revision);
+                connected.discovery = Some(discovery.clone());
+            }
+            Err(_) => {
+                connected.peer = None;
+                connected.known = None;
+            }
+        }
+        made
+    }
+
+    /// Whether a connection still stands, and what the server says now.
+    async fn asked_again(&self, peer: &Peer) -> Result<Discovery, ConnectError> {
+        let stop = CancellationToken::new();
+        let patience = self.listing_patience();
+        match peer {
+            Peer::Legacy(legacy) => {
+                let id = self.next_id();
+                let reply = legacy
+                    .send(id, &Request::new(Method::Ping), patience, &stop, &mut |_| {})
+                    .await?;
+                // An error in its words is a sign of life too.
+                let _ = reply.response.outcome;
+                self.discovery()
+                    .ok_or_else(|| ConnectError::Unusable("the server said nothing of itself".to_owned()))
+            }
+            Peer::Http(_) | Peer::Stdio { .. } => {
+                let reply = self
+                    .exchange(
+                        peer,
+                        &Request::new(Method::Discover),
+                        patience,
+                        &stop,
+                        &mut |_| {},
+                    )
+                    .await?;
+                match era::read_discovery(&reply)? {
+                    era::Said::Modern(discovery) => {
+                        self.lock().discovery = Some(discovery.clone());
+                        Ok(discovery)
+                    }
+                    era::Said::Legacy { .. } => Err(ConnectError::Unusable("another revision".to_owned())),
+                }
+            }
+        }
+    }
+
+    /// The next request finds out anew how to speak with the server.
+    fn forget(&self) {
+        let peer = {
+            let mut connected = self.lock();
+            connected.known = None;
+            connected.peer.take()
+        };
+        if let Some(Peer::Legacy(peer)) = peer {
+            tokio::spawn(async move { peer.leave().await });
+        }
+    }
+
+    async fn exchange(
+        &self,
+        peer: &Peer,
+        request: &Request,
+        patience: Patience,
+        stop: &CancellationToken,
+        incoming: &mut (dyn FnMut(Incoming) + Send),
+    ) -> Result<Reply, Fault> {
+        let id = self.next_id();
+        match peer {
+            Peer::Http(peer) => {
+                peer.exchange(id, request, self.elicitation, patience, stop, incoming)
+                    .await
+            }
+            Peer::Stdio { program, .. } => {
+                let message = request.message(id, self.elicitation);
+                program
+                    .exchange(id, &message, true, Limit::plain(patience), stop, incoming)
+                    .await
+            }
+            Peer::Legacy(peer) => peer.send(id, request, patience, stop, incoming).await,
+        }
+    }
+
+    fn next_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// For what no person waits for in front of a question: discovery and lists.
+    fn listing_patience(&self) -> Patience {
+        Patience::of(self.timeout.min(LISTING))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connected> {
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Peer {
+    fn is_usable(&self) -> bool {
+        match self {
+            Self::Http(_) => true,
+            Self::Stdio { program, .. } => !program.has_ended(),
+            Self::Legacy(peer) => !peer.has_ended(),
+        }
     }
 }
 
@@ -186,81 +399,40 @@ impl Line for Session {
         request: &Request,
         patience: Patience,
         stop: &CancellationToken,
-        note: &mut (dyn FnMut(Note) + Send),
+        incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
-        let peer = tokio::select! {
-            biased;
-            () = stop.cancelled() => return Err(Fault::Cancelled { left: false }),
-            peer = self.peer() => peer?,
-        };
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        match peer {
-            Peer::Http(peer) => {
-                peer.exchange(id, request, self.elicitation, patience, stop, note)
-                    .await
-            }
-            Peer::Stdio(peer) => {
-                peer.exchange(id, request, self.elicitation, patience, stop, note)
-                    .await
+        let mut again = request.method.may_be_repeated();
+        loop {
+            let peer = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(Fault::Cancelled { left: false }),
+                peer = self.peer() => peer?,
+            };
+            let ended = self.exchange(&peer, request, patience, stop, incoming).await;
+            match &ended {
+                // A new session is begun by the next request, once by this one where that can do no harm.
+                Err(Fault::SessionOver) if again => again = false,
+                Ok(Reply { response, .. }) if matches!(&response.outcome, Err(error) if error.code == code::UNSUPPORTED_VERSION) =>
+                {
+                    self.forget();
+                    return ended;
+                }
+                Ok(_) | Err(_) => return ended,
             }
         }
     }
+}
+
+fn not_used() -> Fault {
+    Fault::CannotConnect("this server is not used any more".to_owned())
 }
 
 /// The name that a result says its server has.
 pub fn claimed_name(result: &Json) -> Option<String> {
-    let info = result.get("_meta")?.get("io.modelcontextprotocol/serverInfo")?;
+    claimed(result.get("_meta")?.get("io.modelcontextprotocol/serverInfo")?)
+}
+
+fn claimed(info: &Json) -> Option<String> {
     let name = info.get("title").or_else(|| info.get("name"))?.as_str()?.trim();
     (!name.is_empty()).then(|| crate::text::chip(name))
-}
-
-fn discovery(result: &Json) -> Result<Discovery, ConnectError> {
-    let Some(versions) = result.get("supportedVersions").and_then(Json::as_array) else {
-        return Err(ConnectError::Unusable(
-            "the server answered, but does not say which revisions it speaks (supportedVersions)".to_owned(),
-        ));
-    };
-    if !versions.iter().any(|version| version.as_str() == Some(REVISION)) {
-        return Err(ConnectError::OtherRevision {
-            spoken: spoken(versions),
-        });
-    }
-    let has = |name: &str| result.get("capabilities").is_some_and(|c| c.get(name).is_some());
-    Ok(Discovery {
-        claims: claimed_name(result),
-        tools: has("tools"),
-        prompts: has("prompts"),
-        resources: has("resources"),
-    })
-}
-
-fn refusal(error: &RpcError) -> ConnectError {
-    match error.code {
-        code::UNSUPPORTED_VERSION => {
-            let supported = error
-                .data
-                .as_ref()
-                .and_then(|data| data.get("supported"))
-                .and_then(Json::as_array);
-            ConnectError::OtherRevision {
-                spoken: spoken(supported.unwrap_or_default()),
-            }
-        }
-        code::METHOD_NOT_FOUND => ConnectError::OtherRevision {
-            spoken: "an older revision".to_owned(),
-        },
-        code => ConnectError::Refused {
-            code,
-            message: crate::text::chip(&error.message),
-        },
-    }
-}
-
-fn spoken(versions: &[Json]) -> String {
-    let versions: Vec<_> = versions.iter().filter_map(Json::as_str).take(8).collect();
-    if versions.is_empty() {
-        "another revision".to_owned()
-    } else {
-        format!("“{}”", crate::text::chip(&versions.join(", ")))
-    }
 }

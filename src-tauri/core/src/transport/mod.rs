@@ -1,4 +1,4 @@
-//! Carrying requests to a server: [`http`] (Streamable HTTP, with [`sse`]) and [`stdio`].
+//! Carrying requests to a server: [`http`] (Streamable HTTP of both eras and HTTP+SSE, with [`sse`]) and [`stdio`].
 //!
 //! Promises: every way a request can end is told apart by whether a byte may have left ([`Fault::left`]); sizes and
 //! times are bounded; a cancelled request is cancelled by the rule of its transport. Nothing is sent twice.
@@ -6,12 +6,19 @@
 //! Deliberately absent: re-sending, reconnecting and any knowledge of rounds.
 
 pub mod http;
+pub mod question;
+pub(crate) mod routes;
 pub mod sse;
 pub mod stdio;
 
+use crate::wire::Revision;
 use crate::wire::json::Json;
 use crate::wire::rpc::Response;
+use question::Question;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Largest message, event or body that is read, in bytes.
 pub const MAX_MESSAGE: usize = 4 * 1024 * 1024;
@@ -42,6 +49,14 @@ impl Patience {
     }
 }
 
+/// What comes while a request runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Incoming {
+    Note(Note),
+    /// A 2025-era server asks the person something before it answers.
+    Question(Arc<Question>),
+}
+
 /// A notification that came while a request ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
@@ -55,6 +70,18 @@ pub struct Reply {
     pub response: Response,
     /// The HTTP status, for details.
     pub status: Option<u16>,
+    /// What it is to be read as.
+    pub revision: Revision,
+}
+
+impl Reply {
+    pub fn new(response: Response, status: Option<u16>) -> Self {
+        Self {
+            response,
+            status,
+            revision: Revision::V2026_07_28,
+        }
+    }
 }
 
 /// Why there is no answer. These are ours, never the server's.
@@ -72,6 +99,9 @@ pub enum Fault {
     Redirected { to: String },
     #[error("the connection ended before the answer: {0}")]
     Lost(String),
+    /// A 2025-era server answers 404 to a session that it knew (basic/transports, "Session Management").
+    #[error("the server no longer knows this session (HTTP 404); the next request begins a new one")]
+    SessionOver,
     #[error("no answer within {} s", .0.as_secs_f64())]
     TimedOut(Duration),
     #[error("the answer cannot be read: {0}")]
@@ -91,11 +121,89 @@ impl Fault {
             Self::Status { .. }
             | Self::Redirected { .. }
             | Self::Lost(_)
+            | Self::SessionOver
             | Self::TimedOut(_)
             | Self::Unreadable(_)
             | Self::TooLarge { .. } => true,
         }
     }
+}
+
+/// The patience of one request as it runs out. It stands still while a person is asked.
+pub(crate) struct Limit {
+    idle: Option<Duration>,
+    idle_left: Option<Duration>,
+    total: Duration,
+    total_left: Duration,
+    since: Option<Instant>,
+    /// How many questions are open.
+    asked: watch::Receiver<usize>,
+}
+
+impl Limit {
+    pub(crate) fn new(patience: Patience, asked: watch::Receiver<usize>) -> Self {
+        Self {
+            idle: patience.idle,
+            idle_left: patience.idle,
+            total: patience.total,
+            total_left: patience.total,
+            since: None,
+            asked,
+        }
+    }
+
+    /// For a connection on which nobody is asked.
+    pub(crate) fn plain(patience: Patience) -> Self {
+        Self::new(patience, watch::Sender::new(0).subscribe())
+    }
+
+    /// Something came.
+    pub(crate) fn heard(&mut self) {
+        self.settle();
+        self.idle_left = self.idle;
+    }
+
+    /// Resolves when time is up. May be dropped and called again; the time that passed counts.
+    pub(crate) async fn expired(&mut self) -> Fault {
+        loop {
+            self.settle();
+            if *self.asked.borrow_and_update() > 0 {
+                self.idle_left = self.idle;
+                if self.asked.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                continue;
+            }
+            let left = self
+                .idle_left
+                .map_or(self.total_left, |idle| idle.min(self.total_left));
+            self.since = Some(now());
+            tokio::select! {
+                biased;
+                Ok(()) = self.asked.changed() => {}
+                () = tokio::time::sleep(left) => {
+                    let idle_first = self.idle_left.is_some_and(|idle| idle <= self.total_left);
+                    return Fault::TimedOut(self.idle.filter(|_| idle_first).unwrap_or(self.total));
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Some(since) = self.since.take() {
+            let passed = now().saturating_duration_since(since);
+            self.total_left = self.total_left.saturating_sub(passed);
+            self.idle_left = self.idle_left.map(|idle| idle.saturating_sub(passed));
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the runtime's clock, which tests hold; time-outs are the transport's own"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 async fn within<T>(idle: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Fault> {
@@ -115,5 +223,48 @@ fn hint(status: u16) -> &'static str {
         429 => ": it has too much to do for this client",
         500..=599 => ": it has a fault of its own",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn patience(idle: u32, total: u32) -> Patience {
+        Patience {
+            idle: Some(SECOND * idle),
+            total: SECOND * total,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_stands_still_while_a_person_is_asked() {
+        let asked = watch::Sender::new(0);
+        let mut limit = Limit::new(patience(10, 100), asked.subscribe());
+        assert!(tokio::time::timeout(SECOND * 9, limit.expired()).await.is_err());
+        asked.send_replace(1);
+        assert!(
+            tokio::time::timeout(SECOND * 5000, limit.expired())
+                .await
+                .is_err()
+        );
+        asked.send_replace(0);
+        assert!(
+            tokio::time::timeout(SECOND * 9, limit.expired()).await.is_err(),
+            "silence counts anew"
+        );
+        assert_eq!(limit.expired().await, Fault::TimedOut(SECOND * 10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_comes_starts_the_silence_anew_but_not_the_whole() {
+        let mut limit = Limit::plain(patience(10, 25));
+        for _ in 0..3 {
+            assert!(tokio::time::timeout(SECOND * 8, limit.expired()).await.is_err());
+            limit.heard();
+        }
+        assert_eq!(limit.expired().await, Fault::TimedOut(SECOND * 25));
     }
 }

@@ -1,9 +1,10 @@
 //! Server-sent events, split as they arrive (HTML standard, 9.2.6). Pure.
 //!
-//! Of an event only its data counts in this revision of the protocol; `event`, `id` and `retry` are read over.
-//! Comments and events without data are nothing.
+//! In the modern era only the data of an event counts; the 2025 era also uses its name (HTTP+SSE), the last id and
+//! the time to wait before coming back. Comments and events without data are nothing, but their ids count.
 
 use super::{Fault, MAX_MESSAGE};
+use std::time::Duration;
 
 /// Most events in one response.
 pub const MAX_EVENTS: usize = 10_000;
@@ -20,14 +21,48 @@ pub struct Splitter {
     begun: bool,
     bytes: usize,
     events: usize,
+    name: Option<String>,
+    id: Option<String>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
 }
 
+/// One event with data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// `message` where the stream says none.
+    pub name: Option<String>,
+    pub data: Vec<u8>,
+}
+
+/// Longest id of an event that is kept, in bytes.
+const MAX_ID: usize = 4096;
+
 impl Splitter {
+    /// The id of the last whole event that had one; empty ids forget it.
+    pub fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
+    /// How long to wait before coming back, where the stream said it.
+    pub fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
     /// The data of the events that `chunk` completes.
     ///
     /// # Errors
     /// [`Fault::TooLarge`] when an event, their number or the stream passes its limit.
     pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+        let events = self.events(chunk)?;
+        Ok(events.into_iter().map(|event| event.data).collect())
+    }
+
+    /// The events that `chunk` completes.
+    ///
+    /// # Errors
+    /// [`Fault::TooLarge`] when an event, their number or the stream passes its limit.
+    pub fn events(&mut self, chunk: &[u8]) -> Result<Vec<Event>, Fault> {
         self.bytes = self.bytes.saturating_add(chunk.len());
         if self.bytes > MAX_STREAM {
             return Err(Fault::TooLarge {
@@ -67,7 +102,7 @@ impl Splitter {
         Ok(events)
     }
 
-    fn end_line(&mut self) -> Option<Vec<u8>> {
+    fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         let line = if self.begun {
             &line[..]
@@ -76,21 +111,34 @@ impl Splitter {
         };
         self.begun = true;
         if line.is_empty() {
-            return self.data.take().filter(|data| !data.is_empty());
+            if let Some(id) = &self.id {
+                self.last_id = Some(id.clone()).filter(|id| !id.is_empty());
+            }
+            let name = self.name.take();
+            let data = self.data.take().filter(|data| !data.is_empty())?;
+            return Some(Event { name, data });
         }
         let (field, value) = match line.iter().position(|&byte| byte == b':') {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
             None => (line, &[][..]),
         };
-        if field == b"data" {
-            let value = value.strip_prefix(b" ").unwrap_or(value);
-            match &mut self.data {
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let text = std::str::from_utf8(value).ok();
+        match field {
+            b"data" => match &mut self.data {
                 Some(data) => {
                     data.push(b'\n');
                     data.extend_from_slice(value);
                 }
                 None => self.data = Some(value.to_vec()),
+            },
+            b"event" => self.name = text.map(str::to_owned),
+            b"id" if value.len() <= MAX_ID && !value.contains(&0) => self.id = text.map(str::to_owned),
+            b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
+                let milliseconds = text.and_then(|text| text.parse().ok());
+                self.retry = milliseconds.map(Duration::from_millis).or(self.retry);
             }
+            _ => {}
         }
         None
     }
@@ -136,6 +184,24 @@ mod tests {
         );
         check(b"\xef\xbb\xbfdata: bom\n\n", &["bom"]);
         check(b"data: unfinished\n", &[]);
+    }
+
+    #[test]
+    fn names_ids_and_the_time_to_wait_are_known() {
+        let mut splitter = Splitter::default();
+        let events = splitter
+            .events(b"event: endpoint\ndata: /m\n\nid: 1\nretry: 500\ndata:\n\nretry: x\nid: 2\ndata: unfinished\n")
+            .expect("events");
+        let endpoint = Event {
+            name: Some("endpoint".to_owned()),
+            data: b"/m".to_vec(),
+        };
+        assert_eq!(events, [endpoint]);
+        assert_eq!(splitter.last_id(), Some("1"), "an id counts with its event");
+        assert_eq!(splitter.retry(), Some(Duration::from_millis(500)));
+        let unnamed = splitter.events(b"\ndata: x\n\n").expect("events");
+        assert_eq!(unnamed.last().map(|event| event.name.clone()), Some(None));
+        assert_eq!(splitter.last_id(), Some("2"));
     }
 
     #[test]

@@ -4,14 +4,13 @@
 //! drained and its last lines kept; lines on stdout that are no messages are kept there too and disturb nothing.
 //! On shutdown stdin is closed, then the program is asked to end, then it is ended.
 
-use super::{Fault, MAX_MESSAGE, Note, Patience, Reply, within};
-use crate::wire::json::Json;
-use crate::wire::request::{Elicitation, Request, cancelled};
+use super::routes::{Routes, Unasked};
+use super::{Fault, Incoming, Limit, MAX_MESSAGE, Reply};
+use crate::wire::request::cancelled;
 use crate::wire::rpc::Message;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -19,11 +18,11 @@ use tokio::process::{Child, ChildStdin};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Messages that wait to be looked at; notes beyond are left out.
-const QUEUE: usize = 64;
 const LOG_LINES: usize = 50;
 const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
+/// A notification or an answer that the program does not take for this long could not be told.
+const TELL: Duration = Duration::from_secs(30);
 
 /// What is run.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,31 +50,22 @@ pub struct StdioPeer {
     child: tokio::sync::Mutex<Child>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    waiting: Mutex<HashMap<u64, mpsc::Sender<Incoming>>>,
+    routes: Routes,
     log: Mutex<VecDeque<String>>,
-    /// A request was cancelled: what comes without an id may be its answer, or one to the cancelling.
-    cancelled: AtomicBool,
     /// Cancelled when stdout has ended, or stdin was given up: nothing more will be answered.
     ended: CancellationToken,
     /// Cancelled when stderr has ended: the log is whole.
     log_ended: CancellationToken,
 }
 
-#[derive(Debug)]
-enum Incoming {
-    Note(Note),
-    Reply(Reply),
-    TooLarge,
-}
-
 impl StdioPeer {
-    /// Starts the program.
+    /// Starts the program. What it says without being asked goes to `unasked`.
     ///
     /// # Errors
     /// [`Fault::CannotStart`] with the system's reason.
-    pub fn start(command: &Command) -> Result<Self, Fault> {
+    pub(crate) fn start(command: &Command, unasked: mpsc::Sender<Unasked>) -> Result<Self, Fault> {
         let mut child = spawn(command).map_err(|error| Fault::CannotStart(start_reason(command, &error)))?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -84,7 +74,12 @@ impl StdioPeer {
                 "its input and output cannot be reached".to_owned(),
             ));
         };
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared {
+            routes: Routes::new(unasked),
+            log: Mutex::default(),
+            ended: CancellationToken::new(),
+            log_ended: CancellationToken::new(),
+        });
         tokio::spawn(read_messages(BufReader::new(stdout), Arc::clone(&shared)));
         tokio::spawn(drain_log(BufReader::new(stderr), Arc::clone(&shared)));
         Ok(Self {
@@ -94,63 +89,60 @@ impl StdioPeer {
         })
     }
 
-    /// Sends one request and waits for its answer. Notifications that belong to it go to `note`.
+    /// Sends one message, the request `id`, and waits for its answer. What comes on the way goes to `incoming`. A
+    /// request that is given up is cancelled, but for the handshake.
     ///
     /// # Errors
     /// [`Fault`]; an error in the server's words is a [`Reply`].
-    pub async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         id: u64,
-        request: &Request,
-        elicitation: Elicitation,
-        patience: Patience,
+        message: &str,
+        cancellable: bool,
+        mut limit: Limit,
         stop: &CancellationToken,
-        note: &mut (dyn FnMut(Note) + Send),
+        incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
-        let (sender, mut incoming) = mpsc::channel(QUEUE);
-        lock(&self.shared.waiting).insert(id, sender);
-        let listed = Listed {
-            shared: &self.shared,
-            id,
-        };
-        let message = request.message(id, elicitation);
+        let mut place = self.shared.routes.place(id);
         let waiting = async {
-            within(patience.idle, self.write(&message)).await??;
-            loop {
-                let next = async {
-                    tokio::select! {
-                        biased;
-                        message = incoming.recv() => message,
-                        () = self.shared.ended.cancelled() => incoming.try_recv().ok(),
-                    }
-                };
-                match within(patience.idle, next).await? {
-                    Some(Incoming::Note(received)) => note(received),
-                    Some(Incoming::Reply(reply)) => return Ok(reply),
-                    Some(Incoming::TooLarge) => {
-                        return Err(Fault::TooLarge {
-                            limit: MAX_MESSAGE,
-                            what: "bytes in one answer",
-                        });
-                    }
-                    None => return Err(Fault::Lost("the program ended".to_owned())),
-                }
+            tokio::select! {
+                biased;
+                written = self.write(message) => written?,
+                fault = limit.expired() => return Err(fault),
             }
+            place.reply(&mut limit, &self.shared.ended, incoming).await
         };
         let ended = tokio::select! {
             biased;
             () = stop.cancelled() => Err(Fault::Cancelled { left: true }),
-            ended = tokio::time::timeout(patience.total, waiting) => {
-                ended.unwrap_or(Err(Fault::TimedOut(patience.total)))
-            }
+            ended = waiting => ended,
         };
-        drop(listed);
+        drop(place);
         match &ended {
-            Err(Fault::Cancelled { .. }) => self.cancel(id, "stopped by the person").await,
-            Err(Fault::TimedOut(_)) => self.cancel(id, "timed out").await,
+            Err(Fault::Cancelled { .. }) if cancellable => self.cancel(id, "stopped by the person").await,
+            Err(Fault::TimedOut(_)) if cancellable => self.cancel(id, "timed out").await,
             Ok(_) | Err(_) => {}
         }
         ended
+    }
+
+    /// Sends a notification or the answer to a request of the server.
+    ///
+    /// # Errors
+    /// [`Fault`] where the program takes nothing any more.
+    pub(crate) async fn tell(&self, message: &str) -> Result<(), Fault> {
+        tokio::time::timeout(TELL, self.write(message))
+            .await
+            .unwrap_or(Err(Fault::TimedOut(TELL)))
+    }
+
+    pub(crate) fn routes(&self) -> &Routes {
+        &self.shared.routes
+    }
+
+    /// Resolves when the program will say nothing more.
+    pub(crate) async fn ended(&self) {
+        self.shared.ended.cancelled().await;
     }
 
     /// The program's last words: its log, and lines on stdout that were no messages.
@@ -232,7 +224,7 @@ impl StdioPeer {
     }
 
     async fn cancel(&self, id: u64, reason: &str) {
-        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.shared.routes.give_up();
         // Best effort: a program that has ended needs no cancelling, one that does not read hears nothing.
         if !self.has_ended() {
             let _ = tokio::time::timeout(GRACE, self.write(&cancelled(id, reason))).await;
@@ -251,18 +243,6 @@ impl Drop for Writing<'_> {
         if self.stdin.is_some() {
             self.shared.ended.cancel();
         }
-    }
-}
-
-/// Takes a request off the list of waiting ones however its wait ends.
-struct Listed<'a> {
-    shared: &'a Shared,
-    id: u64,
-}
-
-impl Drop for Listed<'_> {
-    fn drop(&mut self) {
-        lock(&self.shared.waiting).remove(&self.id);
     }
 }
 
@@ -319,8 +299,12 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
     loop {
         match read_line(&mut stdout, MAX_MESSAGE).await {
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
-            Line::Whole(line) => match Message::parse(&line) {
-                Ok(message) => deliver(message, &shared),
+            Line::Whole(line) => match Message::parse_all(&line) {
+                Ok(messages) => {
+                    for message in messages {
+                        shared.routes.deliver(message, None, None);
+                    }
+                }
                 Err(_) => keep(&shared, "not a message: ", &line),
             },
             Line::TooLong => {
@@ -329,53 +313,18 @@ async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared
                     "",
                     format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
                 );
-                let waiting = lock(&shared.waiting);
-                if let Some(sender) = only(&waiting, &shared).and_then(|id| waiting.get(&id)) {
-                    let _ = sender.try_send(Incoming::TooLarge);
+                if let Some(id) = shared.routes.only() {
+                    let fault = Fault::TooLarge {
+                        limit: MAX_MESSAGE,
+                        what: "bytes in one answer",
+                    };
+                    shared.routes.fail(id, fault);
                 }
             }
             Line::End => break,
         }
     }
     shared.ended.cancel();
-}
-
-fn deliver(message: Message, shared: &Shared) {
-    let waiting = lock(&shared.waiting);
-    match message {
-        Message::Response(response) => {
-            let id = response.id.or_else(|| only(&waiting, shared));
-            if let Some(sender) = id.and_then(|id| waiting.get(&id)) {
-                let _ = sender.try_send(Incoming::Reply(Reply {
-                    response,
-                    status: None,
-                }));
-            }
-        }
-        Message::Notification { method, params } => {
-            let token = params.get("progressToken");
-            let id = match token {
-                Some(Json::String(text)) => text.parse().ok(),
-                Some(token) => token.as_i64().and_then(|id| u64::try_from(id).ok()),
-                None => None,
-            };
-            // The last place is the answer's.
-            if let Some(sender) = id
-                .and_then(|id| waiting.get(&id))
-                .filter(|sender| sender.capacity() > 1)
-            {
-                let _ = sender.try_send(Incoming::Note(Note { method, params }));
-            }
-        }
-        // Servers of this revision must not send requests; answering one would break the protocol too.
-        Message::Request { .. } => {}
-    }
-}
-
-/// The request that an answer without an id must belong to: the one that waits alone, where no other was ever given up.
-fn only(waiting: &HashMap<u64, mpsc::Sender<Incoming>>, shared: &Shared) -> Option<u64> {
-    let alone = waiting.len() == 1 && !shared.cancelled.load(Ordering::Relaxed);
-    alone.then(|| waiting.keys().next().copied()).flatten()
 }
 
 async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
@@ -440,25 +389,4 @@ async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Li
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flood_of_notes_keeps_room_for_the_answer() {
-        let shared = Shared::default();
-        let (sender, mut incoming) = mpsc::channel(QUEUE);
-        lock(&shared.waiting).insert(1, sender);
-        let message = |text: &str| Message::parse(text.as_bytes()).expect(text);
-        for _ in 0..QUEUE * 10 {
-            let note = r#"{"method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
-            deliver(message(note), &shared);
-        }
-        deliver(message(r#"{"id":1,"result":{}}"#), &shared);
-        assert_eq!(incoming.len(), QUEUE);
-        let last = std::iter::from_fn(|| incoming.try_recv().ok()).last();
-        assert!(matches!(last, Some(Incoming::Reply(_))));
-    }
 }

@@ -59,6 +59,11 @@ impl Entry {
         }
     }
 
+    /// What a 2025-era server calls a page that it wants opened.
+    pub fn elicitation_id(&self) -> Option<&str> {
+        self.raw().get("params")?.get("elicitationId")?.as_str()
+    }
+
     /// The entry as it was sent, for people who want to see it.
     pub fn raw(&self) -> &Json {
         match self {
@@ -143,7 +148,7 @@ fn parse_entries(entries: Members) -> Result<Vec<(String, Entry)>, OutcomeFault>
         .collect()
 }
 
-fn parse_entry(key: &str, raw: Json) -> Result<Entry, OutcomeFault> {
+pub(super) fn parse_entry(key: &str, raw: Json) -> Result<Entry, OutcomeFault> {
     let key = || crate::text::chip(key);
     if raw.as_object().is_none() {
         return Err(OutcomeFault::EntryNotAnObject { key: key() });

@@ -7,6 +7,8 @@ use super::{REVISION, header};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     Discover,
+    /// Of the 2025 era.
+    Ping,
     ListTools,
     ListPrompts,
     ListResources,
@@ -20,6 +22,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Discover => "server/discover",
+            Self::Ping => "ping",
             Self::ListTools => "tools/list",
             Self::ListPrompts => "prompts/list",
             Self::ListResources => "resources/list",
@@ -35,10 +38,26 @@ impl Method {
         match self {
             Self::CallTool | Self::GetPrompt | Self::ReadResource => true,
             Self::Discover
+            | Self::Ping
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
             | Self::ListTemplates => false,
+        }
+    }
+
+    /// Whether asking twice does no more than asking once.
+    pub fn may_be_repeated(self) -> bool {
+        match self {
+            Self::CallTool => false,
+            Self::Discover
+            | Self::Ping
+            | Self::ListTools
+            | Self::ListPrompts
+            | Self::ListResources
+            | Self::ListTemplates
+            | Self::GetPrompt
+            | Self::ReadResource => true,
         }
     }
 
@@ -48,6 +67,7 @@ impl Method {
             Self::CallTool | Self::GetPrompt => Some("name"),
             Self::ReadResource => Some("uri"),
             Self::Discover
+            | Self::Ping
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
@@ -70,6 +90,8 @@ pub struct Request {
     pub method: Method,
     /// Without `_meta`.
     pub params: Members,
+    /// Headers that repeat arguments over HTTP, name and encoded value (`x-mcp-header`).
+    pub mirrored: Vec<(String, String)>,
 }
 
 /// Arguments, answers and the state stay out of every log, so also out of `{:?}`.
@@ -87,12 +109,27 @@ impl Request {
         Self {
             method,
             params: Members::new(),
+            mirrored: Vec::new(),
         }
     }
 
     pub fn with(mut self, key: &str, value: Json) -> Self {
         self.params.set(key, value);
         self
+    }
+
+    /// The one-line message of the 2025-era revisions, which declare nothing in a request.
+    pub fn legacy_message(&self, id: u64) -> String {
+        let mut params = self.params.clone();
+        let token = Json::Number(id.to_string());
+        params.set("_meta", Json::object([("progressToken", token.clone())]));
+        Json::object([
+            ("jsonrpc", Json::string("2.0")),
+            ("id", token),
+            ("method", Json::string(self.method.name())),
+            ("params", Json::Object(params)),
+        ])
+        .to_string()
     }
 
     /// The one-line message. The progress token is the id: unique among the requests in flight.
@@ -115,7 +152,8 @@ impl Request {
     }
 }
 
-/// `notifications/cancelled` for stdio. Over HTTP a request is cancelled by closing its response.
+/// `notifications/cancelled`, for stdio and the 2025 era. Over HTTP a modern request is cancelled by closing its
+/// response.
 pub fn cancelled(id: u64, reason: &str) -> String {
     Json::object([
         ("jsonrpc", Json::string("2.0")),
@@ -131,25 +169,34 @@ pub fn cancelled(id: u64, reason: &str) -> String {
     .to_string()
 }
 
-fn meta(id: u64, elicitation: Elicitation) -> Json {
+/// What is declared to a server of any revision.
+pub(super) fn capabilities(elicitation: Elicitation) -> Json {
     let empty = || Json::Object(Members::new());
-    let capabilities = match elicitation {
+    match elicitation {
         Elicitation::Both => {
             Json::object([("elicitation", Json::object([("form", empty()), ("url", empty())]))])
         }
         Elicitation::None => empty(),
-    };
+    }
+}
+
+/// Who we say we are (`Implementation`).
+pub(super) fn client_info() -> Json {
+    Json::object([
+        ("name", Json::string("countersign")),
+        ("title", Json::string("Countersign")),
+        ("version", Json::string(env!("CARGO_PKG_VERSION"))),
+    ])
+}
+
+fn meta(id: u64, elicitation: Elicitation) -> Json {
     Json::object([
         ("io.modelcontextprotocol/protocolVersion", Json::string(REVISION)),
+        ("io.modelcontextprotocol/clientInfo", client_info()),
         (
-            "io.modelcontextprotocol/clientInfo",
-            Json::object([
-                ("name", Json::string("countersign")),
-                ("title", Json::string("Countersign")),
-                ("version", Json::string(env!("CARGO_PKG_VERSION"))),
-            ]),
+            "io.modelcontextprotocol/clientCapabilities",
+            capabilities(elicitation),
         ),
-        ("io.modelcontextprotocol/clientCapabilities", capabilities),
         ("progressToken", Json::Number(id.to_string())),
     ])
 }

@@ -10,9 +10,12 @@ pub enum Message {
         method: String,
         params: Json,
     },
-    /// A request of the server. Servers of this revision must not send any; it is never answered.
+    /// A request of the server. Servers of 2026-07-28 must not send any; there it is never answered.
     Request {
+        /// Text or a number, as sent: it is echoed with the answer.
+        id: Json,
         method: String,
+        params: Json,
     },
 }
 
@@ -35,12 +38,20 @@ pub struct RpcError {
 pub mod code {
     pub const METHOD_NOT_FOUND: i64 = -32601;
     pub const INVALID_PARAMS: i64 = -32602;
+    pub const INTERNAL: i64 = -32603;
     pub const HEADER_MISMATCH: i64 = -32020;
     pub const MISSING_CAPABILITY: i64 = -32021;
+    /// 2025-11-25 only: pages must be opened first.
+    pub const LINKS_REQUIRED: i64 = -32042;
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }
 
 impl RpcError {
+    /// A code that only servers of the modern era give meaning to (basic/versioning, "Backward Compatibility").
+    pub fn is_modern(&self) -> bool {
+        self.refused_before_acting()
+    }
+
     /// The server says that it refused before doing anything.
     pub fn refused_before_acting(&self) -> bool {
         matches!(
@@ -67,6 +78,18 @@ impl Message {
         Self::from_json(Json::parse_bytes(bytes)?)
     }
 
+    /// All messages of a batch, or the one message (2025-03-26, basic, "Batching").
+    ///
+    /// # Errors
+    /// [`MessageError`] where one of them is none.
+    pub fn parse_all(bytes: &[u8]) -> Result<Vec<Self>, MessageError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match Json::parse_bytes(bytes)? {
+            Json::Array(messages) => messages.into_iter().map(Self::from_json).collect(),
+            message => Ok(vec![Self::from_json(message)?]),
+        }
+    }
+
     /// # Errors
     /// [`MessageError::Shape`] where the value is JSON but no JSON-RPC message.
     pub fn from_json(json: Json) -> Result<Self, MessageError> {
@@ -76,13 +99,10 @@ impl Message {
             ));
         };
         if let Some(Json::String(method)) = members.remove("method") {
-            return Ok(if members.get("id").is_some_and(|id| *id != Json::Null) {
-                Self::Request { method }
-            } else {
-                Self::Notification {
-                    method,
-                    params: members.remove("params").unwrap_or(Json::Null),
-                }
+            let params = members.remove("params").unwrap_or(Json::Null);
+            return Ok(match members.remove("id") {
+                None | Some(Json::Null) => Self::Notification { method, params },
+                Some(id) => Self::Request { id, method, params },
             });
         }
         let id = match members.get("id") {
@@ -174,7 +194,9 @@ mod tests {
         check(
             r#"{"id":"s1","method":"roots/list"}"#,
             &Message::Request {
+                id: Json::string("s1"),
                 method: "roots/list".into(),
+                params: Json::Null,
             },
         );
     }

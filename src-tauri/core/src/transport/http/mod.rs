@@ -1,20 +1,22 @@
 //! Streamable HTTP (2026-07-28, basic/transports/streamable-http): each request is one POST; the answer is JSON or a
-//! stream of events that ends with it.
+//! stream of events that ends with it. [`session`] is the transport of 2025 with its sessions, [`old`] that of 2024.
 //!
 //! Promises: the answer goes through bounded reads ([`read`]); who is spoken to and what leaves is decided in one
 //! place ([`client`]). Dropping the future cancels the request: the stream closes.
 
 pub(crate) mod client;
+pub(crate) mod old;
 pub(crate) mod read;
+pub(crate) mod session;
 
 pub use client::reserved;
 
-use super::{Fault, Note, Patience, Reply};
+use super::{Fault, Incoming, Note, Patience, Reply};
 use crate::wire::REVISION;
 use crate::wire::request::{Elicitation, Request};
 use crate::wire::rpc::{Message, Response};
 use client::{Client, Verb};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -33,7 +35,11 @@ impl HttpPeer {
         })
     }
 
-    /// Sends one request and reads to its answer. Notifications on the way go to `note`.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Sends one request and reads to its answer. What comes on the way goes to `incoming`.
     ///
     /// # Errors
     /// [`Fault`]; an error in the server's words is a [`Reply`].
@@ -44,12 +50,12 @@ impl HttpPeer {
         elicitation: Elicitation,
         patience: Patience,
         stop: &CancellationToken,
-        note: &mut (dyn FnMut(Note) + Send),
+        incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
         let running = async {
             let body = Verb::Post(request.message(id, elicitation));
             let response = self.client.send(&body, &headers(request)?, patience.idle).await?;
-            read_reply(id, response, patience, note).await
+            read_reply(id, response, patience, incoming).await
         };
         tokio::select! {
             biased;
@@ -77,18 +83,27 @@ fn headers(request: &Request) -> Result<HeaderMap, Fault> {
     headers.insert("mcp-protocol-version", HeaderValue::from_static(REVISION));
     headers.insert("mcp-method", HeaderValue::from_static(request.method.name()));
     if let Some(name) = request.name_header() {
-        let name = HeaderValue::from_str(&name)
-            .map_err(|_| Fault::CannotConnect("the name cannot be put into a header".to_owned()))?;
+        let name = HeaderValue::from_str(&name).map_err(|_| cannot_be_a_header("Mcp-Name"))?;
         headers.insert("mcp-name", name);
     }
+    for (name, value) in &request.mirrored {
+        headers.insert(
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| cannot_be_a_header(name))?,
+            HeaderValue::from_str(value).map_err(|_| cannot_be_a_header(name))?,
+        );
+    }
     Ok(headers)
+}
+
+fn cannot_be_a_header(name: &str) -> Fault {
+    Fault::CannotConnect(format!("the header “{}” cannot be sent", crate::text::chip(name)))
 }
 
 async fn read_reply(
     id: u64,
     response: reqwest::Response,
     patience: Patience,
-    note: &mut (dyn FnMut(Note) + Send),
+    incoming: &mut (dyn FnMut(Incoming) + Send),
 ) -> Result<Reply, Fault> {
     let status = response.status().as_u16();
     if matches!(status, 401 | 403) {
@@ -96,7 +111,7 @@ async fn read_reply(
     }
     let media_type = read::media_type(&response);
     if status == 200 && media_type == "text/event-stream" {
-        return read_events(id, read::Events::new(response, patience.idle), note).await;
+        return read_events(id, read::Events::new(response, patience.idle), incoming).await;
     }
     // Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
     if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
@@ -119,12 +134,12 @@ async fn read_reply(
 async fn read_events(
     id: u64,
     mut events: read::Events,
-    note: &mut (dyn FnMut(Note) + Send),
+    incoming: &mut (dyn FnMut(Incoming) + Send),
 ) -> Result<Reply, Fault> {
     while let Some(event) = events.next().await? {
-        match Message::parse(&event) {
+        match Message::parse(&event.data) {
             Ok(Message::Response(response)) => return own(id, response, Some(200)),
-            Ok(Message::Notification { method, params }) => note(Note { method, params }),
+            Ok(Message::Notification { method, params }) => incoming(Incoming::Note(Note { method, params })),
             // A request of the server breaks this revision; answering it would break it too.
             Ok(Message::Request { .. }) => {}
             Err(error) => return Err(Fault::Unreadable(error.to_string())),
@@ -139,6 +154,6 @@ fn own(id: u64, response: Response, status: Option<u16>) -> Result<Reply, Fault>
         Some(other) if other != id => Err(Fault::Unreadable(
             "the answer belongs to another request".to_owned(),
         )),
-        Some(_) | None => Ok(Reply { response, status }),
+        Some(_) | None => Ok(Reply::new(response, status)),
     }
 }

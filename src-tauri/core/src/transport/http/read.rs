@@ -1,6 +1,6 @@
 //! Reading what comes back over HTTP, within limits.
 
-use super::super::sse::Splitter;
+use super::super::sse::{Event, Splitter};
 use super::super::{Fault, MAX_MESSAGE, within};
 use super::client::lost;
 use reqwest::header::CONTENT_TYPE;
@@ -37,7 +37,7 @@ pub(crate) struct Events {
     response: reqwest::Response,
     splitter: Splitter,
     idle: Option<Duration>,
-    ready: std::vec::IntoIter<Vec<u8>>,
+    ready: std::vec::IntoIter<Event>,
 }
 
 impl Events {
@@ -50,18 +50,28 @@ impl Events {
         }
     }
 
-    /// The data of the next event; `None` where the stream ends.
+    /// The id to come back with after the stream broke.
+    pub(crate) fn last_id(&self) -> Option<&str> {
+        self.splitter.last_id()
+    }
+
+    /// How long the stream said to wait before coming back.
+    pub(crate) fn retry(&self) -> Option<Duration> {
+        self.splitter.retry()
+    }
+
+    /// The next event with data; `None` where the stream ends.
     ///
     /// # Errors
     /// [`Fault`] where the stream breaks, is silent for too long or too large.
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Event>, Fault> {
         loop {
             if let Some(event) = self.ready.next() {
                 return Ok(Some(event));
             }
             let chunk = within(self.idle, self.response.chunk()).await?;
             match chunk.map_err(|error| lost(&error))? {
-                Some(chunk) => self.ready = self.splitter.push(&chunk)?.into_iter(),
+                Some(chunk) => self.ready = self.splitter.events(&chunk)?.into_iter(),
                 None => return Ok(None),
             }
         }
