@@ -5,9 +5,6 @@ use crate::sessions::{Era, Server, Setting, Transport};
 
 /// Why there is nothing to play in a cell, if there is nothing.
 pub(crate) fn hole(setting: Setting, scenario: Scenario) -> Option<&'static str> {
-    if setting.era == Era::Legacy && setting.server != Server::Everything {
-        return Some("not built yet");
-    }
     by_server(setting, scenario).or_else(|| by_era(setting.era, scenario))
 }
 

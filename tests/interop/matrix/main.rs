@@ -14,6 +14,9 @@
 #[path = "../../engine/kit/mod.rs"]
 mod kit;
 
+/// The cells of server-everything, whose tools are its own.
+mod everything;
+
 /// Cells that are empty, and why.
 mod holes;
 

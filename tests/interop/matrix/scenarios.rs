@@ -1,7 +1,8 @@
 //! What a person does in one cell, and what the server must tell in the end.
 
+use crate::everything;
 use crate::kit::patiently;
-use crate::sessions::Session;
+use crate::sessions::{Era, Server, Session};
 use countersign_core::form::{FieldInput, Input};
 use countersign_core::mrtr::driver::End;
 use countersign_core::view::{
@@ -78,6 +79,9 @@ const OPENED: &str = r#"{"action":"accept"}"#;
 
 /// Plays one cell. Whatever is not as it must be is an assertion that does not hold.
 pub(crate) async fn play(session: &Session, scenario: Scenario) {
+    if session.setting.server == Server::Everything {
+        return everything::play(session, scenario).await;
+    }
     match scenario {
         Scenario::Form => form(session).await,
         Scenario::Link => link(session).await,
@@ -88,8 +92,8 @@ pub(crate) async fn play(session: &Session, scenario: Scenario) {
         Scenario::Prompt => prompt(session).await,
         Scenario::Resource => resource(session).await,
         Scenario::State => state(session).await,
-        Scenario::LinkDone => panic!("not played yet"),
-        Scenario::LinksFirst => panic!("not played yet"),
+        Scenario::LinkDone => link_done(session).await,
+        Scenario::LinksFirst => links_first(session).await,
         Scenario::Undeclared => undeclared(session).await,
     }
 }
@@ -173,27 +177,41 @@ async fn rounds(session: &Session) {
 
 async fn at_once(session: &Session) {
     let call = session.tool("two_forms_and_link", "{}");
-    let questions = session.desk.questions(call, 3).await;
-    for question in &questions {
-        let answered = match &question.body {
-            AskBody::Form { form, .. } if form.fields[0].label == "Colour" => {
-                let inputs = fill(question, &[("Colour", Input::Pick { index: 0 })]);
-                session.desk.accept(question.id, inputs).await
+    match (session.setting.server, session.setting.era) {
+        // These two put one question after the other.
+        (Server::Python | Server::Rust, Era::Legacy) => {
+            for _ in 0..3 {
+                answer(session, &session.desk.question(call).await).await;
             }
-            AskBody::Form { .. } => {
-                let inputs = fill(question, &[("Amount", Input::Text { text: "2".to_owned() })]);
-                session.desk.accept(question.id, inputs).await
+        }
+        (Server::TypeScript | Server::Everything, Era::Legacy) | (_, Era::Modern) => {
+            for question in session.desk.questions(call, 3).await {
+                answer(session, &question).await;
             }
-            AskBody::Link { .. } => session.desk.act(question.id, Act::Open).await,
-            AskBody::Unusable { reason, .. } => panic!("{reason}"),
-        };
-        assert!(
-            matches!(answered, Answered::Kept { .. } | Answered::Sent),
-            "{answered:?}"
-        );
+        }
     }
     let expected = format!(r#"{{"form_a":{RED},"form_b":{TWO},"link":{OPENED}}}"#);
     session.told(call, &expected).await;
+}
+
+/// Answers one of the three questions.
+async fn answer(session: &Session, question: &AskView) {
+    let answered = match &question.body {
+        AskBody::Form { form, .. } if form.fields[0].label == "Colour" => {
+            let inputs = fill(question, &[("Colour", Input::Pick { index: 0 })]);
+            session.desk.accept(question.id, inputs).await
+        }
+        AskBody::Form { .. } => {
+            let inputs = fill(question, &[("Amount", Input::Text { text: "2".to_owned() })]);
+            session.desk.accept(question.id, inputs).await
+        }
+        AskBody::Link { .. } => session.desk.act(question.id, Act::Open).await,
+        AskBody::Unusable { reason, .. } => panic!("{reason}"),
+    };
+    assert!(
+        matches!(answered, Answered::Kept { .. } | Answered::Sent),
+        "{answered:?}"
+    );
 }
 
 /// Declines or dismisses a form, then a link.
@@ -238,6 +256,45 @@ async fn state(session: &Session) {
     session.told(call, "done").await;
 }
 
+/// The page is opened and visited; the card hears that it is done while the call still asks something else.
+async fn link_done(session: &Session) {
+    let call = session.tool("link_complete", "{}");
+    let link = session.desk.question(call).await;
+    assert_eq!(session.desk.act(link.id, Act::Open).await, Answered::Sent);
+    visit(&address(&link)).await;
+    let confirm = session.desk.question(call).await;
+    let is_done = |phase: &AskPhase| matches!(phase, AskPhase::InBrowser { finished: true, .. });
+    session
+        .desk
+        .until("the word that the page is done", |desk| {
+            is_done(&desk.phase(link.id)).then_some(())
+        })
+        .await;
+    assert_eq!(session.desk.accept(confirm.id, Vec::new()).await, Answered::Sent);
+    let expected = format!(r#"{{"page":{OPENED},"confirm":{{"action":"accept","content":{{}}}}}}"#);
+    session.told(call, &expected).await;
+}
+
+async fn links_first(session: &Session) {
+    for links in [1, 2] {
+        let call = session.tool("needs_links", &format!(r#"{{"links":{links}}}"#));
+        let questions = session.desk.questions(call, links).await;
+        for question in &questions {
+            assert_eq!(session.desk.act(question.id, Act::Open).await, Answered::Opened);
+            visit(&address(question)).await;
+        }
+        for (question, open) in questions.iter().zip((0..links).rev()) {
+            let answered = session.desk.act(question.id, Act::CheckAgain).await;
+            let expected = match u32::try_from(open).expect("a few") {
+                0 => Answered::Sent,
+                open => Answered::Kept { open },
+            };
+            assert_eq!(answered, expected);
+        }
+        session.told(call, &format!(r#"{{"links":{links}}}"#)).await;
+    }
+}
+
 /// The call ends, and no question of it was to be seen.
 async fn undeclared(session: &Session) {
     for what in ["sampling", "roots"] {
@@ -261,7 +318,7 @@ async fn pick_red(session: &Session, call: CallId) {
 }
 
 impl Session {
-    fn tool(&self, name: &str, arguments: &str) -> CallId {
+    pub(crate) fn tool(&self, name: &str, arguments: &str) -> CallId {
         self.call(&self.offers.tools, name, arguments)
     }
 
@@ -276,7 +333,12 @@ impl Session {
     }
 
     /// Waits for the result of a call, which must be this one text.
-    async fn told(&self, call: CallId, expected: &str) {
+    pub(crate) async fn told(&self, call: CallId, expected: &str) {
+        assert_eq!(self.texts(call).await, [expected]);
+    }
+
+    /// Waits for the result of a call; its texts.
+    pub(crate) async fn texts(&self, call: CallId) -> Vec<String> {
         let (row, end) = self.desk.ended(call).await;
         assert!(matches!(end, End::Done(_)), "{end:?}: {:?}", row.detail);
         assert_eq!(row.phase, CallPhase::Done, "{:?}", row.detail);
@@ -284,12 +346,11 @@ impl Session {
         let texts: Vec<(Option<String>, String)> = result.parts.into_iter().filter_map(text).collect();
         // Beside its messages, which have a role, a prompt may have a description.
         let spoken = texts.iter().any(|(role, _)| role.is_some());
-        let texts: Vec<String> = texts
+        texts
             .into_iter()
             .filter(|(role, _)| role.is_some() == spoken)
             .map(|(_, text)| text)
-            .collect();
-        assert_eq!(texts, [expected]);
+            .collect()
     }
 }
 
@@ -306,7 +367,7 @@ fn text(part: ResultPart) -> Option<(Option<String>, String)> {
 }
 
 /// Inputs for the fields with these labels.
-fn fill(question: &AskView, inputs: &[(&str, Input)]) -> Vec<FieldInput> {
+pub(crate) fn fill(question: &AskView, inputs: &[(&str, Input)]) -> Vec<FieldInput> {
     let AskBody::Form { form, .. } = &question.body else {
         panic!("no form: {:?}", question.body);
     };
@@ -323,7 +384,7 @@ fn fill(question: &AskView, inputs: &[(&str, Input)]) -> Vec<FieldInput> {
 }
 
 /// The address that a question shows.
-fn address(question: &AskView) -> String {
+pub(crate) fn address(question: &AskView) -> String {
     match &question.body {
         AskBody::Link { inspection, .. } => inspection.shown.clone(),
         AskBody::Form { .. } | AskBody::Unusable { .. } => panic!("no link: {:?}", question.body),
@@ -331,7 +392,7 @@ fn address(question: &AskView) -> String {
 }
 
 /// Opens a page as a browser would.
-async fn visit(url: &str) {
+pub(crate) async fn visit(url: &str) {
     let url = Url::parse(url).expect("an address");
     let host = format!("127.0.0.1:{}", url.port().expect("a port"));
     let path = &url[url::Position::BeforePath..];

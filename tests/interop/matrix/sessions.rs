@@ -2,10 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and wait for them")]
 
 use crate::kit::{Desk, patiently};
-use countersign_core::session::Target;
 use countersign_core::session::offers::Offers;
+use countersign_core::session::{Speak, Target};
 use countersign_core::transport::stdio::Command;
 use countersign_core::view::ServerId;
+use countersign_core::wire::Revision;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -63,6 +64,23 @@ impl Setting {
                     })
                 })
         })
+    }
+
+    /// A server that knows both eras would be spoken to in the newer one.
+    fn speak(self) -> Speak {
+        match (self.server, self.era) {
+            (Server::Everything, _) | (_, Era::Modern) => Speak::Newest,
+            (Server::Python | Server::TypeScript | Server::Rust, Era::Legacy) => {
+                Speak::Only(Revision::V2025_11_25)
+            }
+        }
+    }
+
+    fn revision(self) -> &'static str {
+        match self.era {
+            Era::Modern => "2026-07-28",
+            Era::Legacy => "2025-11-25",
+        }
     }
 
     /// The beginning of the names of this session's traces.
@@ -135,14 +153,17 @@ impl Session {
             }
         };
         let desk = Desk::new();
+        let minute = Duration::from_secs(60);
         let server = desk
             .app
-            .add_passing(&setting.to_string(), target, Duration::from_secs(60));
+            .add_speaking(&setting.to_string(), target, minute, setting.speak());
         let offers = match patiently("a connection", desk.app.connected(server)).await {
             Ok(offers) => offers,
             Err(failure) => panic!("{}", failure.message),
         };
         assert_eq!(offers.problems, Vec::<String>::new());
+        let page = desk.app.server_page(server).await.expect("the server is there");
+        assert_eq!(page.server.protocol.as_deref(), Some(setting.revision()));
         Self {
             setting,
             desk,

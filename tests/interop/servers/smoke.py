@@ -285,12 +285,16 @@ def older_links_are_asked_until_opened(peer: "Older") -> None:
 def older_links_complete(peer: "Older") -> None:
     asked = []
 
-    def opened(params: dict, _: int) -> dict:
+    confirmed = {"action": "accept", "content": {}}
+
+    def opened(params: dict, count: int) -> dict:
+        if count == 2:
+            return confirmed
         asked.append(params)
         threading.Timer(0.2, visit, [params["url"]]).start()
         return ACCEPT
 
-    expect(peer.tool("link_complete", {}, opened), ACCEPT)
+    expect(peer.tool("link_complete", {}, opened), {"page": ACCEPT, "confirm": confirmed})
     expect(asked[0]["mode"], "url")
     seen = [note["params"] for note in peer.notifications if note["method"] == "notifications/elicitation/complete"]
     expect(seen, [{"elicitationId": asked[0]["elicitationId"]}])

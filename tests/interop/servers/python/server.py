@@ -232,14 +232,15 @@ async def ask_undeclared(what: Literal["sampling", "roots"], ctx: Context) -> st
 
 @peer.tool(structured_output=False)
 async def link_complete(ctx: Context) -> str:
-    """Before 2026-07-28: asks to open a page, waits until it was opened, and says so before the result."""
+    """Before 2026-07-28: asks to open a page, waits until it was opened, says so, and asks whether to go on."""
     ticket = pages.new_ticket()
     answer = await ctx.session.elicit_url("Open the page", pages.url(ticket), ticket, ctx.request_id)
     if answer.action == "accept":
         await asyncio.to_thread(pages.until_visited, ticket)
         params = ElicitCompleteNotificationParams(elicitation_id=ticket)
         await ctx.session.send_notification(ElicitCompleteNotification(params=params), ctx.request_id)
-    return as_json(answer.model_dump(by_alias=True, exclude_none=True))
+    go_on = await push(ctx, form("Go on?", "confirm"))
+    return as_json({"page": answer.model_dump(by_alias=True, exclude_none=True), "confirm": go_on})
 
 
 @peer.tool(structured_output=False)

@@ -135,7 +135,7 @@ function newPeer() {
         return ask({ other }, {});
     });
 
-    tool('link_complete', 'Before 2026-07-28: asks to open a page, waits until it was opened, and says so before the result.', {}, async (_, ctx) => {
+    tool('link_complete', 'Before 2026-07-28: asks to open a page, waits until it was opened, says so, and asks whether to go on.', {}, async (_, ctx) => {
         const ticket = newTicket();
         // Without the id of the call, over HTTP this goes out on the stream that the client opened with GET.
         const answer = await ctx.mcpReq.elicitInput(link('Open the page', ticket, ticket).params);
@@ -143,7 +143,8 @@ function newPeer() {
             while (!visited.has(ticket)) await once(visits, 'visit');
             await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId: ticket } });
         }
-        return text(answer);
+        const confirm = await ctx.mcpReq.elicitInput(form('Go on?', 'confirm').params);
+        return text({ page: answer, confirm });
     });
 
     const links = { type: 'integer' };

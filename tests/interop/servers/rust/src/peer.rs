@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 const LINKS_FIRST: ErrorCode = ErrorCode(-32042);
 
 const LINK_COMPLETE: &str =
-    "Before 2026-07-28: asks to open a page, waits until it was opened, and says so before the result.";
+    "Before 2026-07-28: asks to open a page, waits until it was opened, says so, and asks whether to go on.";
 const NEEDS_LINKS: &str =
     "Before 2026-07-28: refuses with -32042 until so many pages were opened, then works once.";
 
@@ -119,7 +119,7 @@ impl Peer {
         })
     }
 
-    /// Asks to open a page, waits until it was opened, and says so before the result.
+    /// Asks to open a page, waits until it was opened, says so, and asks whether to go on.
     async fn link_complete(&self, context: &RequestContext<RoleServer>) -> Result<Outcome, ErrorData> {
         let ticket = self.pages.new_ticket();
         let question = Question::Link {
@@ -141,7 +141,16 @@ impl Peer {
                 .await
                 .map_err(|error| told(&error))?;
         }
-        Ok(Outcome::Done(as_text(&answer)))
+        let confirm = Question::Form {
+            message: "Go on?".to_owned(),
+            form: "confirm",
+        };
+        let confirm = push(context, self.request(confirm)?)
+            .await
+            .map_err(|error| told(&error))?;
+        Ok(Outcome::Done(as_text(
+            &json!({"page": answer, "confirm": confirm}),
+        )))
     }
 
     /// Refuses until so many pages were opened, then works once.
