@@ -36,3 +36,9 @@ mod hostile_network;
 
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
+
+/// Servers that greet well and then say nothing.
+mod mute;
+
+/// The word of an older server that a page is done.
+mod page_done;

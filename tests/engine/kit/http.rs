@@ -137,7 +137,11 @@ impl Seen {
             .to_owned()
     }
 
+    /// Empty where there is no message, as with GET.
     pub(crate) fn id(&self) -> String {
+        if self.body.is_empty() {
+            return String::new();
+        }
         self.json().get("id").map(ToString::to_string).unwrap_or_default()
     }
 

@@ -63,6 +63,8 @@ fn main() -> ExitCode {
     let settings: Vec<Setting> = Setting::all()
         .filter(|setting| words.is_empty() || words.iter().any(|word| setting.to_string().contains(word)))
         .collect();
+    // What fails is told in the table.
+    std::panic::set_hook(Box::new(|_| {}));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let whole = words.is_empty();
     let rows = runtime.block_on(async {
@@ -91,10 +93,14 @@ async fn run(setting: Setting) -> Row {
                 }
             },
         };
-        let played = tokio::spawn(async move { scenarios::play(&session, scenario).await });
+        let playing = Arc::clone(&session);
+        let played = tokio::spawn(async move { scenarios::play(&playing, scenario).await });
         cells.push(match played.await {
             Ok(()) => Cell::Ok,
-            Err(error) => Cell::Failed(said(error)),
+            Err(error) => {
+                scenarios::clear(&session);
+                Cell::Failed(said(error))
+            }
         });
     }
     let traces = match live {

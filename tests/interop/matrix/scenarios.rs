@@ -6,7 +6,7 @@ use crate::sessions::{Era, Server, Session};
 use countersign_core::form::{FieldInput, Input};
 use countersign_core::mrtr::driver::End;
 use countersign_core::view::{
-    Act, Answered, AskBody, AskPhase, AskView, CallId, CallPhase, Initiator, ResultPart,
+    Act, Answered, AskBody, AskPhase, AskView, CallAct, CallId, CallPhase, Initiator, ResultPart,
 };
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::Offer;
@@ -76,6 +76,15 @@ impl Scenario {
 const RED: &str = r#"{"action":"accept","content":{"colour":"red"}}"#;
 const TWO: &str = r#"{"action":"accept","content":{"amount":2}}"#;
 const OPENED: &str = r#"{"action":"accept"}"#;
+
+/// Ends what a cell that failed has left behind: another call in flight makes it unclear whose question one is.
+pub(crate) fn clear(session: &Session) {
+    for row in session.desk.app.inbox().calls() {
+        if row.acts.contains(&CallAct::Stop) {
+            let _ = session.desk.on_call(row.id, CallAct::Stop);
+        }
+    }
+}
 
 /// Plays one cell. Whatever is not as it must be is an assertion that does not hold.
 pub(crate) async fn play(session: &Session, scenario: Scenario) {
@@ -152,13 +161,18 @@ async fn link(session: &Session) {
     assert_eq!(session.desk.act(question.id, Act::Open).await, Answered::Sent);
     assert_eq!(session.desk.browser.opened().last(), Some(&url));
     let again = session.desk.question(call).await;
-    assert_eq!(again.id, question.id, "the same card");
+    assert_eq!(address(&again), url);
+    visit(&url).await;
+    match session.setting.era {
+        Era::Modern => assert_eq!(again.id, question.id, "the same card"),
+        // What is pushed again is another request, so another card, which knows that its page was opened.
+        Era::Legacy => assert_ne!(again.id, question.id),
+    }
     assert!(
         matches!(again.phase, AskPhase::InBrowser { .. }),
         "{:?}",
         again.phase
     );
-    visit(&url).await;
     assert_eq!(session.desk.act(again.id, Act::CheckAgain).await, Answered::Sent);
     session.told(call, r#"{"visited":true,"answers":2}"#).await;
 }

@@ -66,13 +66,14 @@ impl Setting {
         })
     }
 
-    /// A server that knows both eras would be spoken to in the newer one.
+    /// Where a server knows both eras, the row says which. Over HTTP the newer one is found out; a program is not asked,
+    /// as one that takes longer than 5 s to start would be greeted in both ways.
     fn speak(self) -> Speak {
-        match (self.server, self.era) {
-            (Server::Everything, _) | (_, Era::Modern) => Speak::Newest,
-            (Server::Python | Server::TypeScript | Server::Rust, Era::Legacy) => {
-                Speak::Only(Revision::V2025_11_25)
-            }
+        match (self.server, self.era, self.transport) {
+            (Server::Everything, Era::Modern | Era::Legacy, _) => Speak::Newest,
+            (_, Era::Modern, Transport::Http) => Speak::Newest,
+            (_, Era::Modern, Transport::Stdio) => Speak::Only(Revision::V2026_07_28),
+            (_, Era::Legacy, _) => Speak::Only(Revision::V2025_11_25),
         }
     }
 
