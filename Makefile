@@ -65,4 +65,4 @@ ui/dist/index.html: $(UI_STAMP) $(shell find ui/src ui/index.html ui/vite.config
 
 clean:
 	cargo clean
-	rm -rf ui/dist ui/node_modules tests/interop/servers/.cache tests/interop/servers/typescript/node_modules tests/conformance/node_modules
+	rm -rf ui/dist ui/node_modules tests/interop/.cache tests/interop/servers/.cache tests/interop/servers/typescript/node_modules tests/conformance/node_modules

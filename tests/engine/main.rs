@@ -51,3 +51,9 @@ mod official_examples;
 
 /// The schemas of the specification and of forms: what is sent and answered is valid by them.
 mod official_schema;
+
+/// Servers that greet well and then say nothing.
+mod mute;
+
+/// The word of an older server that a page is done.
+mod page_done;

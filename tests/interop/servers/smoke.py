@@ -1,4 +1,4 @@
-"""Drives both servers over both transports with hand-written messages, through everything they offer.
+"""Drives the servers over both transports and in both eras with hand-written messages, through everything they offer.
 
 Run setup.sh first, then `python3 smoke.py`. Uses no SDK. Ends with 1 when a check failed.
 """
@@ -22,19 +22,27 @@ SERVERS = {
     "python": [str(HERE / ".cache/venv/bin/python"), str(HERE / "python/server.py")],
     "typescript": ["node", str(HERE / "typescript/server.mjs")],
 }
+# Keeps no log, so what needs one is left out.
+RUST = [str(HERE / ".cache/rust/debug/interop-peer")]
 VERSION = "2026-07-28"
+OLDER = "2025-11-25"
 SECONDS = 20
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
     "io.modelcontextprotocol/clientInfo": {"name": "smoke", "version": "1.0.0"},
     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}, "url": {}}},
 }
+CAPABILITIES = META["io.modelcontextprotocol/clientCapabilities"]
 ACCEPT = {"action": "accept"}
 
 
 def main() -> int:
     faulthandler.dump_traceback_later(300, exit=True)
     failed = 0
+    for server, command in {**SERVERS, "rust": RUST}.items():
+        for transport in (OlderHttp, OlderStdio):
+            with transport(command) as peer:
+                failed += sum(not passes(check, peer, f"{server} {transport.__name__.lower()}") for check in OLDER_CHECKS)
     for server, command in SERVERS.items():
         for transport in (Http, Stdio):
             with tempfile.TemporaryDirectory() as folder, transport(command, Path(folder) / "log.jsonl") as peer:
@@ -59,7 +67,19 @@ def everything_is_listed(peer: "Peer") -> None:
     tools = [tool["name"] for tool in peer.request("tools/list", {})["tools"]]
     expect(
         tools,
-        ["ask_form", "ask_link", "two_forms_and_link", "form_link_form", "odd_state", "state_only", "slow"],
+        [
+            "ask_form",
+            "ask_every_field",
+            "ask_link",
+            "two_forms_and_link",
+            "form_link_form",
+            "odd_state",
+            "state_only",
+            "ask_undeclared",
+            "link_complete",
+            "needs_links",
+            "slow",
+        ],
     )
     expect([entry["name"] for entry in peer.request("prompts/list", {})["prompts"]], ["ask_prompt"])
     expect([entry["uri"] for entry in peer.request("resources/list", {})["resources"]], ["ask://confirm"])
@@ -75,6 +95,13 @@ def ask_form_tells_what_came_back(peer: "Peer") -> None:
         call = Call(peer, "tools/call", {"name": "ask_form", "arguments": {"topic": "tea"}})
         call.asks({"details": "details"})
         expect(call.retry({"details": answer}), {**answer, "params": {"topic": "tea"}, "state": {"topic": "tea"}})
+
+
+def every_kind_of_field_is_asked_and_told(peer: "Peer") -> None:
+    call = Call(peer, "tools/call", {"name": "ask_every_field", "arguments": {}})
+    call.asks({"fields": "every_field"})
+    answer = {"action": "accept", "content": {"word": "Zo\u00eb", "share": 0.5, "days": ["mon", "wed"]}}
+    expect(call.retry({"fields": answer}), answer)
 
 
 def ask_link_asks_until_the_page_was_opened(peer: "Peer") -> None:
@@ -215,6 +242,7 @@ def the_log_holds_what_was_sent(peer: "Peer") -> None:
 CHECKS = [
     everything_is_listed,
     ask_form_tells_what_came_back,
+    every_kind_of_field_is_asked_and_told,
     ask_link_asks_until_the_page_was_opened,
     ask_link_ends_when_declined,
     unknown_tickets_have_no_page,
@@ -231,6 +259,178 @@ CHECKS = [
     the_resource_asks,
     the_log_holds_what_was_sent,
 ]
+
+
+def older_forms_links_and_several_in_a_row(peer: "Older") -> None:
+    details = {"action": "accept", "content": {"name": "Zo\u00eb", "seats": 5}}
+    told = peer.tool("ask_form", {"topic": "tea"}, [details])
+    expect(told, {**details, "params": {"topic": "tea"}, "state": {"topic": "tea"}})
+    rounds = [{"action": "accept", "content": {"colour": "red"}}, ACCEPT, {"action": "accept", "content": {"amount": 2}}]
+    told = peer.tool("form_link_form", {}, rounds)
+    expect(told, [{key: answer} for key, answer in zip(("first", "second", "third"), rounds)])
+    expect(peer.tool("ask_form", {"topic": "tea"}, [{"action": "decline"}])["action"], "decline")
+    answers = [rounds[0], rounds[2], ACCEPT]
+    expect(peer.tool("two_forms_and_link", {}, answers), dict(zip(("form_a", "form_b", "link"), answers)))
+
+
+def older_links_are_asked_until_opened(peer: "Older") -> None:
+    def opened_the_second_time(params: dict, count: int) -> dict:
+        if count == 2:
+            visit(params["url"])
+        return ACCEPT
+
+    expect(peer.tool("ask_link", {}, opened_the_second_time), {"visited": True, "answers": 2})
+
+
+def older_links_complete(peer: "Older") -> None:
+    asked = []
+
+    confirmed = {"action": "accept", "content": {}}
+
+    def opened(params: dict, count: int) -> dict:
+        if count == 2:
+            return confirmed
+        asked.append(params)
+        threading.Timer(0.2, visit, [params["url"]]).start()
+        return ACCEPT
+
+    expect(peer.tool("link_complete", {}, opened), {"page": ACCEPT, "confirm": confirmed})
+    expect(asked[0]["mode"], "url")
+    seen = [note["params"] for note in peer.notifications if note["method"] == "notifications/elicitation/complete"]
+    expect(seen, [{"elicitationId": asked[0]["elicitationId"]}])
+
+
+def older_links_first(peer: "Older") -> None:
+    for links in (1, 2):
+        error = peer.call("tools/call", {"name": "needs_links", "arguments": {"links": links}}, [])["error"]
+        expect((error["code"], len(error["data"]["elicitations"])), (-32042, links))
+        for elicitation in error["data"]["elicitations"]:
+            expect(set(elicitation), {"mode", "message", "url", "elicitationId"})
+            visit(elicitation["url"])
+        expect(peer.tool("needs_links", {"links": links}, []), {"links": links})
+
+
+def older_prompts_and_resources_ask(peer: "Older") -> None:
+    answer = {"action": "accept", "content": {"colour": "red"}}
+    result = peer.call("prompts/get", {"name": "ask_prompt"}, [answer])["result"]
+    expect(json.loads(result["messages"][0]["content"]["text"]), answer)
+    result = peer.call("resources/read", {"uri": "ask://confirm"}, [{"action": "accept", "content": {}}])["result"]
+    expect(json.loads(result["contents"][0]["text"]), {"action": "accept", "content": {}})
+
+
+OLDER_CHECKS = [
+    older_forms_links_and_several_in_a_row,
+    older_links_are_asked_until_opened,
+    older_links_complete,
+    older_links_first,
+    older_prompts_and_resources_ask,
+]
+
+
+class Older:
+    """A client that begins with initialize and is asked by elicitation/create."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command, self._ids = command, count(1)
+        self.forget()
+
+    def forget(self) -> None:
+        self.notifications: list[dict] = []
+
+    def __enter__(self) -> "Older":
+        self._process = subprocess.Popen(
+            [*self._command, *self.transport], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._open()
+        info = {"name": "smoke", "version": "1.0.0"}
+        params = {"protocolVersion": OLDER, "capabilities": CAPABILITIES, "clientInfo": info}
+        expect(self.call("initialize", params, [])["result"]["protocolVersion"], OLDER)
+        for _ in self._send({"jsonrpc": "2.0", "method": "notifications/initialized"}):
+            pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.stdin.close()
+        self._process.terminate()
+        self._process.wait(SECONDS)
+
+    def tool(self, name: str, arguments: dict, answers: object) -> object:
+        answer = self.call("tools/call", {"name": name, "arguments": arguments}, answers)
+        return json.loads(answer["result"]["content"][0]["text"])
+
+    def call(self, method: str, params: dict, answers: list[dict] | Callable[[dict, int], dict]) -> dict:
+        """The response; questions get the next answer of the list, or what the function says."""
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
+        asked = 0
+        for incoming in self._send(message):
+            if incoming.get("method") == "elicitation/create":
+                asked += 1
+                answer = answers(incoming["params"], asked) if callable(answers) else answers[asked - 1]
+                for _ in self._send({"jsonrpc": "2.0", "id": incoming["id"], "result": answer}):
+                    pass
+            elif "method" in incoming:
+                self.notifications.append(incoming)
+            else:
+                expect(incoming["id"], message["id"])
+                if isinstance(answers, list):
+                    expect(asked, len(answers))
+                return incoming
+        raise AssertionError("no response")
+
+
+class OlderHttp(Older):
+    """Reads the answer to a request and the stream of everything else at once, as a server may ask on either."""
+
+    transport = ("--http", "0")
+
+    def _open(self) -> None:
+        line = self._process.stdout.readline().decode("utf-8")
+        self._address, self._session = urlsplit(line.removeprefix("listening on ").strip()), {}
+        self._incoming: queue.Queue[dict] = queue.Queue()
+
+    def _send(self, message: dict):
+        response = self._request("POST", json.dumps(message))
+        if session := response.getheader("Mcp-Session-Id"):
+            self._session = {"Mcp-Session-Id": session, "MCP-Protocol-Version": OLDER}
+        if "id" not in message or "method" not in message:
+            expect(response.status, 202)
+            if "method" in message:
+                self._read_in_background(self._request("GET", None))
+            return
+        self._read_in_background(response)
+        while True:
+            yield self._incoming.get(timeout=SECONDS)
+
+    def _request(self, verb: str, body: str | None) -> http.client.HTTPResponse:
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **self._session}
+        connection = http.client.HTTPConnection(self._address.hostname, self._address.port, timeout=SECONDS)
+        connection.request(verb, self._address.path, body, headers)
+        return connection.getresponse()
+
+    def _read_in_background(self, response: http.client.HTTPResponse) -> None:
+        def read() -> None:
+            try:
+                for line in response:
+                    line = line.removeprefix(b"data:").strip()
+                    if line.startswith(b"{"):
+                        self._incoming.put(json.loads(line))
+            except OSError:
+                pass
+
+        threading.Thread(target=read, daemon=True).start()
+
+
+class OlderStdio(Older):
+    transport = ("--stdio",)
+
+    def _open(self) -> None:
+        pass
+
+    def _send(self, message: dict):
+        self._process.stdin.write(json.dumps(message, ensure_ascii=False).encode("utf-8") + b"\n")
+        self._process.stdin.flush()
+        while "id" in message and "method" in message:
+            yield json.loads(self._process.stdout.readline())
 
 
 class Call:

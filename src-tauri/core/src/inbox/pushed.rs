@@ -56,15 +56,14 @@ impl Inbox {
                     continue;
                 }
                 match ask.stage {
-                    Stage::InBrowser { .. } => {
+                    // The page may be done before the browser, or the answer, is known to be on its way.
+                    Stage::Opening | Stage::Sending(_) | Stage::InBrowser { .. } => {
                         ask.finished = true;
                         ask.changed();
                     }
                     Stage::Waiting
-                    | Stage::Opening
                     | Stage::OpenFailed(_)
                     | Stage::Kept(_)
-                    | Stage::Sending(_)
                     | Stage::Delivered(_)
                     | Stage::Undelivered(..)
                     | Stage::Withdrawn(_)

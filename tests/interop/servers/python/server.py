@@ -1,34 +1,47 @@
-"""MCP test server on the official Python SDK: tools, a prompt and a resource that ask.
+"""MCP test server on the official Python SDK: tools, a prompt and a resource that ask, in both eras.
 
+What asks is written once, in rounds. A client of 2026-07-28 gets every round as a result; with an older one, which began
+with `initialize`, `in_rounds` asks by `elicitation/create` and goes through the rounds by itself.
 The SDK seals requestState, so the tools see the plaintext they minted; only `odd_state` is taken out of the seal.
 What the client sent is found unchanged in the file named by --log. Nothing here decides whether an answer is right.
 """
 
 import argparse
 import asyncio
+import functools
 import json
 import os
 import secrets
 import socket
 import threading
+from contextvars import ContextVar
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import uvicorn
+from mcp import UrlElicitationRequiredError
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp_types import (
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    ElicitCompleteNotification,
+    ElicitCompleteNotificationParams,
     ElicitRequest,
     ElicitRequestFormParams,
     ElicitRequestURLParams,
     InputRequiredResult,
+    ListRootsRequest,
     Resource,
+    SamplingMessage,
+    TextContent,
 )
 
 LOGGED_METHODS = {"tools/call", "prompts/get", "resources/read"}
 ODD_STATES = {"empty": "", "absent": None, "large": "0123456789" * 20_000, "odd": " a\u00e9\u2028=+/ "}
+MODERN = "2026-07-28"
 FORMS = json.loads((Path(__file__).parent.parent / "forms.json").read_text("utf-8"))
 
 
@@ -69,7 +82,57 @@ for position, layer in enumerate(peer.middleware):
         peer.middleware[position] = SealAllButOddState(RequestStateSecurity.ephemeral(), default_audience=peer.name)
 
 
+class Pushed(NamedTuple):
+    """What an older client answered, and the state that it never saw."""
+
+    answers: dict
+    state: str | None
+
+
+pushed: ContextVar[Pushed | None] = ContextVar("pushed", default=None)
+
+
+def in_rounds(step):
+    """Asks an older client by `elicitation/create` and goes through the rounds here."""
+
+    @functools.wraps(step)
+    async def rounds(*args, **kwargs):
+        ctx = kwargs["ctx"]
+        pushed.set(None)
+        result = await step(*args, **kwargs)
+        while isinstance(result, InputRequiredResult) and is_legacy(ctx):
+            requests = result.input_requests or {}
+            replies = {key: await push(ctx, request) for key, request in requests.items()}
+            pushed.set(Pushed(replies, result.request_state))
+            result = await step(*args, **kwargs)
+        return result
+
+    return rounds
+
+
+async def push(ctx: Context, request: ElicitRequest | CreateMessageRequest | ListRootsRequest) -> dict:
+    if isinstance(request, ListRootsRequest):
+        reply = await ctx.session.list_roots()
+    elif isinstance(request, CreateMessageRequest):
+        params = request.params
+        reply = await ctx.session.create_message(
+            params.messages, max_tokens=params.max_tokens, related_request_id=ctx.request_id
+        )
+    elif isinstance(request.params, ElicitRequestURLParams):
+        elicitation_id = secrets.token_hex(8)
+        reply = await ctx.session.elicit_url(request.params.message, request.params.url, elicitation_id, ctx.request_id)
+    else:
+        schema = request.params.requested_schema
+        reply = await ctx.session.elicit_form(request.params.message, schema, ctx.request_id)
+    return reply.model_dump(by_alias=True, exclude_none=True)
+
+
+def is_legacy(ctx: Context) -> bool:
+    return (ctx.protocol_version or "") < MODERN
+
+
 @peer.tool(structured_output=False)
+@in_rounds
 async def ask_form(topic: str, ctx: Context) -> str | InputRequiredResult:
     """Asks one form and tells what came back."""
     answer = answers(ctx).get("details")
@@ -79,6 +142,17 @@ async def ask_form(topic: str, ctx: Context) -> str | InputRequiredResult:
 
 
 @peer.tool(structured_output=False)
+@in_rounds
+async def ask_every_field(ctx: Context) -> str | InputRequiredResult:
+    """Asks one form with every kind of field."""
+    answer = answers(ctx).get("fields")
+    if answer is None:
+        return ask({"fields": form("Every kind of field", "every_field")}, {})
+    return as_json(answer)
+
+
+@peer.tool(structured_output=False)
+@in_rounds
 async def ask_link(ctx: Context) -> str | InputRequiredResult:
     """Asks to open a page and asks again until the page was opened."""
     known = state(ctx) or {"ticket": pages.new_ticket(), "answers": 0}
@@ -93,6 +167,7 @@ async def ask_link(ctx: Context) -> str | InputRequiredResult:
 
 
 @peer.tool(structured_output=False)
+@in_rounds
 async def two_forms_and_link(ctx: Context) -> str | InputRequiredResult:
     """Asks two forms and a link at once, without requestState."""
     requests = {
@@ -106,6 +181,7 @@ async def two_forms_and_link(ctx: Context) -> str | InputRequiredResult:
 
 
 @peer.tool(structured_output=False)
+@in_rounds
 async def form_link_form(ctx: Context) -> str | InputRequiredResult:
     """Asks a form, then a link, then a form."""
     known = state(ctx) or {"ticket": pages.new_ticket(), "seen": []}
@@ -122,21 +198,69 @@ async def form_link_form(ctx: Context) -> str | InputRequiredResult:
 
 
 @peer.tool(structured_output=False)
+@in_rounds
 async def odd_state(which: Literal["empty", "absent", "large", "odd"], ctx: Context) -> str | InputRequiredResult:
     """Asks one form with an unusual requestState."""
     sent = ODD_STATES[which]
     if not answers(ctx):
         return InputRequiredResult(input_requests={"confirm": form("Go on?", "confirm")}, request_state=sent)
-    received = ctx.request_context.params.get("requestState")
-    return as_json({"same": received == sent, "present": "requestState" in ctx.request_context.params})
+    received = raw_state(ctx)
+    return as_json({"same": received == sent, "present": received is not None})
 
 
 @peer.tool(structured_output=False)
+@in_rounds
 async def state_only(ctx: Context) -> str | InputRequiredResult:
     """Sends the client round once without asking anything."""
     if state(ctx) is None:
         return ask(None, {"round": 1})
     return "done"
+
+
+@peer.tool(structured_output=False)
+@in_rounds
+async def ask_undeclared(what: Literal["sampling", "roots"], ctx: Context) -> str | InputRequiredResult:
+    """Asks for sampling or roots, whether the client can or not."""
+    answer = answers(ctx).get("other")
+    if answer is not None:
+        return as_json(answer)
+    if what == "roots":
+        return ask({"other": ListRootsRequest()}, {})
+    message = SamplingMessage(role="user", content=TextContent(type="text", text="Say something."))
+    return ask({"other": CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=10))}, {})
+
+
+@peer.tool(structured_output=False)
+async def link_complete(ctx: Context) -> str:
+    """Before 2026-07-28: asks to open a page, waits until it was opened, says so, and asks whether to go on."""
+    ticket = pages.new_ticket()
+    answer = await ctx.session.elicit_url("Open the page", pages.url(ticket), ticket, ctx.request_id)
+    if answer.action == "accept":
+        await asyncio.to_thread(pages.until_visited, ticket)
+        params = ElicitCompleteNotificationParams(elicitation_id=ticket)
+        await ctx.session.send_notification(ElicitCompleteNotification(params=params), ctx.request_id)
+    go_on = await push(ctx, form("Go on?", "confirm"))
+    return as_json({"page": answer.model_dump(by_alias=True, exclude_none=True), "confirm": go_on})
+
+
+@peer.tool(structured_output=False)
+async def needs_links(links: int, ctx: Context) -> str:
+    """Before 2026-07-28: refuses with -32042 until so many pages were opened, then works once."""
+    if not needed:
+        needed.extend(pages.new_ticket() for _ in range(links))
+    still_closed = [ticket for ticket in needed if not pages.was_visited(ticket)]
+    if still_closed:
+        raise UrlElicitationRequiredError(
+            [
+                ElicitRequestURLParams(message="Read the terms", url=pages.url(ticket), elicitation_id=ticket)
+                for ticket in still_closed
+            ]
+        )
+    needed.clear()
+    return as_json({"links": links})
+
+
+needed: list[str] = []
 
 
 @peer.tool(structured_output=False)
@@ -149,6 +273,7 @@ async def slow(ctx: Context, seconds: float = 1.0) -> str:
 
 
 @peer.prompt()
+@in_rounds
 async def ask_prompt(ctx: Context) -> str | InputRequiredResult:
     """Asks one form, then holds the answer."""
     answer = answers(ctx).get("colour")
@@ -158,6 +283,7 @@ async def ask_prompt(ctx: Context) -> str | InputRequiredResult:
 
 
 @peer.resource("ask://{name}", mime_type="application/json")
+@in_rounds
 async def ask_resource(name: str, ctx: Context) -> str | InputRequiredResult:
     """Asks for a confirmation, then holds the answer."""
     answer = answers(ctx).get("confirm")
@@ -182,19 +308,27 @@ def link(message: str, ticket: str) -> ElicitRequest:
 
 def answers(ctx: Context) -> dict:
     """The bare results as they came; the SDK's typed view would fill in and drop members."""
-    return ctx.request_context.params.get("inputResponses") or {}
+    known = pushed.get()
+    return known.answers if known else ctx.request_context.params.get("inputResponses") or {}
+
+
+def raw_state(ctx: Context) -> str | None:
+    known = pushed.get()
+    return known.state if known else ctx.request_context.params.get("requestState")
 
 
 def state(ctx: Context) -> dict | None:
-    if ctx.request_state is None:
+    known = pushed.get()
+    plain = known.state if known else ctx.request_state
+    if plain is None:
         return None
-    remembered = json.loads(ctx.request_state)
+    remembered = json.loads(plain)
     del remembered["nonce"]
     return remembered
 
 
 def as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class Pages:
@@ -204,6 +338,7 @@ class Pages:
         self.shared_ticket = secrets.token_hex(8)
         self._tickets = {self.shared_ticket}
         self._visited: set[str] = set()
+        self._visits = threading.Condition()
 
     def open(self, log: "Log") -> None:
         pages = self
@@ -243,12 +378,18 @@ class Pages:
     def was_visited(self, ticket: str) -> bool:
         return ticket in self._visited
 
+    def until_visited(self, ticket: str) -> None:
+        with self._visits:
+            self._visits.wait_for(lambda: ticket in self._visited)
+
     def _visit(self, path: str) -> bool:
         parts = urlsplit(path)
         ticket = parse_qs(parts.query).get("ticket", [""])[0]
         if parts.path != "/page" or ticket not in self._tickets:
             return False
-        self._visited.add(ticket)
+        with self._visits:
+            self._visited.add(ticket)
+            self._visits.notify_all()
         return True
 
 

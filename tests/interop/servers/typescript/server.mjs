@@ -1,10 +1,13 @@
-// MCP test server on the official TypeScript SDK: tools, a prompt and a resource that ask.
+// MCP test server on the official TypeScript SDK: tools, a prompt and a resource that ask, in both eras.
 //
+// What asks is written once, in rounds. A client of 2026-07-28 gets every round as a result; with an older one, which
+// began with `initialize`, the SDK asks by `elicitation/create` and goes through the rounds by itself.
 // requestState is signed with the SDK's own codec, so the tools see the payload they minted; only `odd_state` sends
 // values outside that codec. What the client sent is found unchanged in the file named by --log.
 // Nothing here decides whether an answer is right.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Transform } from 'node:stream';
@@ -12,7 +15,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, createRequestStateCodec, fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import {
+    createMcpHandler,
+    createRequestStateCodec,
+    fromJsonSchema,
+    inputRequired,
+    isLegacyRequest,
+    McpServer,
+    UrlElicitationRequiredError,
+    WebStandardStreamableHTTPServerTransport
+} from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
 const LOGGED_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -22,6 +34,9 @@ const FORMS = JSON.parse(readFileSync(new URL('../forms.json', import.meta.url),
 const codec = createRequestStateCodec({ key: randomBytes(32) });
 const tickets = new Set();
 const visited = new Set();
+const visits = new EventEmitter();
+const needed = [];
+const sessions = new Map();
 const sharedTicket = newTicket();
 let pagePort;
 let logFile;
@@ -58,6 +73,11 @@ function newPeer() {
             return ask({ details: form(`Details about ${args.topic}`, 'details') }, { topic: args.topic });
         }
         return text({ ...answer, params: args, state: remembered(ctx) });
+    });
+
+    tool('ask_every_field', 'Asks one form with every kind of field.', {}, (_, ctx) => {
+        const answer = answers(ctx).fields;
+        return answer === undefined ? ask({ fields: form('Every kind of field', 'every_field') }, {}) : text(answer);
     });
 
     tool('ask_link', 'Asks to open a page and asks again until the page was opened.', {}, (_, ctx) => {
@@ -106,6 +126,38 @@ function newPeer() {
         remembered(ctx) === undefined ? ask(undefined, { round: 1 }) : text('done')
     );
 
+    const what = { type: 'string', enum: ['sampling', 'roots'] };
+    tool('ask_undeclared', 'Asks for sampling or roots, whether the client can or not.', { properties: { what }, required: ['what'] }, (args, ctx) => {
+        const answer = answers(ctx).other;
+        if (answer !== undefined) return text(answer);
+        const messages = [{ role: 'user', content: { type: 'text', text: 'Say something.' } }];
+        const other = args.what === 'roots' ? inputRequired.listRoots() : inputRequired.createMessage({ messages, maxTokens: 10 });
+        return ask({ other }, {});
+    });
+
+    tool('link_complete', 'Before 2026-07-28: asks to open a page, waits until it was opened, says so, and asks whether to go on.', {}, async (_, ctx) => {
+        const ticket = newTicket();
+        // Without the id of the call, over HTTP this goes out on the stream that the client opened with GET.
+        const answer = await ctx.mcpReq.elicitInput(link('Open the page', ticket, ticket).params);
+        if (answer.action === 'accept') {
+            while (!visited.has(ticket)) await once(visits, 'visit');
+            await ctx.mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId: ticket } });
+        }
+        const confirm = await ctx.mcpReq.elicitInput(form('Go on?', 'confirm').params);
+        return text({ page: answer, confirm });
+    });
+
+    const links = { type: 'integer' };
+    tool('needs_links', 'Before 2026-07-28: refuses with -32042 until so many pages were opened, then works once.', { properties: { links }, required: ['links'] }, args => {
+        if (needed.length === 0) needed.push(...Array.from({ length: args.links }, newTicket));
+        const closed = needed.filter(ticket => !visited.has(ticket));
+        if (closed.length > 0) {
+            throw new UrlElicitationRequiredError(closed.map(ticket => link('Read the terms', ticket, ticket).params), 'Links must be opened first');
+        }
+        needed.length = 0;
+        return text({ links: args.links });
+    });
+
     tool('slow', 'Reports its progress in four steps.', { properties: { seconds: { type: 'number' } } }, async ({ seconds = 1 }, ctx) => {
         const progressToken = ctx.mcpReq._meta?.progressToken;
         for (let step = 0; step < 4; step += 1) {
@@ -143,8 +195,11 @@ function form(message, name) {
     return inputRequired.elicit({ message, requestedSchema: FORMS[name] });
 }
 
-function link(message, ticket) {
-    return inputRequired.elicitUrl({ message, url: `http://127.0.0.1:${pagePort}/page?ticket=${ticket}` });
+// An id is what older revisions have.
+function link(message, ticket, elicitationId) {
+    const request = inputRequired.elicitUrl({ message, url: `http://127.0.0.1:${pagePort}/page?ticket=${ticket}` });
+    if (elicitationId !== undefined) request.params.elicitationId = elicitationId;
+    return request;
 }
 
 // The bare results; the SDK has left out entries that do not look like one.
@@ -181,16 +236,19 @@ function answerPage(request, response) {
     const address = new URL(request.url, 'http://127.0.0.1');
     const ticket = address.searchParams.get('ticket');
     const found = request.method === 'GET' && address.pathname === '/page' && tickets.has(ticket);
-    if (found) visited.add(ticket);
+    if (found) {
+        visited.add(ticket);
+        visits.emit('visit');
+    }
     response.writeHead(found ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
     response.end(found ? '<!doctype html><title>Done</title><p>You can close this page.' : '');
 }
 
 function recordingHandler() {
-    const handler = createMcpHandler(newPeer);
+    const handler = createMcpHandler(newPeer, { legacy: 'reject' });
     const recorded = async (request, options) => {
         logRequest(await request.clone().text(), Object.fromEntries(request.headers));
-        return handler.fetch(request, options);
+        return (await isLegacyRequest(request)) ? serveSession(request) : handler.fetch(request, options);
     };
     const serve = toNodeHandler({ fetch: recorded });
     const hostIsLocal = localhostHostValidation();
@@ -203,6 +261,19 @@ function recordingHandler() {
         }
         serve(request, response);
     };
+}
+
+// Without a session the SDK could not ask: answers come in requests of their own.
+async function serveSession(request) {
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) return sessions.get(id)?.handleRequest(request) ?? new Response(null, { status: 404 });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: id => sessions.set(id, transport),
+        onsessionclosed: id => sessions.delete(id)
+    });
+    await newPeer().connect(transport);
+    return transport.handleRequest(request);
 }
 
 function recordLines() {
