@@ -203,7 +203,7 @@ describe("Escape", () => {
     const backend = await openAsk(
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
       }),
     );
@@ -262,7 +262,7 @@ describe("every phase has its own state and way on", () => {
   it("tells what may have happened when nothing was heard back", async () => {
     const backend = await openAsk(
       ask({
-        phase: { kind: "undelivered", action: "accept" },
+        phase: { kind: "undelivered", action: "accept", reason: null },
         acts: [],
         call: call({ phase: "unknown", acts: ["send_again", "leave"] }),
       }),
@@ -281,7 +281,7 @@ describe("every phase has its own state and way on", () => {
     const backend = await openAsk(
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
       }),
     );

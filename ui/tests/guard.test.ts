@@ -43,7 +43,7 @@ describe("accepting controls", () => {
       "check_again",
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
       }),
     ],
