@@ -136,6 +136,7 @@ export const SCENES: Scene[] = [
         phase,
         acts,
         call: fixture.call(call),
+        ...(phase.kind === "undelivered" ? { consequences: [] } : {}),
         body:
           phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
             ? fixture.link(fixture.LINKS.notice)

@@ -48,6 +48,13 @@ describe("accepting controls", () => {
       }),
     ],
     [
+      "send_again",
+      ask({
+        phase: { kind: "undelivered", action: "accept", reason: "Not delivered." },
+        acts: ["decline", "send_again"],
+      }),
+    ],
+    [
       "already_finished",
       ask({ body: link(LINKS.plain), acts: ["decline", "dismiss", "already_finished", "open"] }),
     ],
