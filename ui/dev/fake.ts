@@ -1,9 +1,9 @@
 /** A backend without a program behind it: answers from what it was given, and keeps what it was asked. */
 import type { Answer, Backend, Offer } from "../src/lib/backend";
+import type { CompletedView, Completing, Completion } from "../src/lib/coming";
 import type {
   Answered,
   ArgumentsInput,
-  ArgumentsView,
   AskView,
   CallAct,
   Failure,
@@ -24,7 +24,7 @@ export class FakeBackend implements Backend {
   asks = new Map<number, AskView>();
   calls = new Map<number, ResultView>();
   pages = new Map<number, ServerPage>();
-  offers: (offer: Offer) => ArgumentsView = () => {
+  offers: (offer: Offer) => CompletedView = () => {
     throw gone();
   };
   /** What becomes of the next answer. */
@@ -33,11 +33,16 @@ export class FakeBackend implements Backend {
   preview: (pasted: string) => ServerPreview = () => {
     throw gone();
   };
+  /** What the server proposes for a field. */
+  completion: (asked: Completing) => Completion | Promise<Completion> = () => {
+    throw gone();
+  };
   armedIn = 700;
 
   answers: Answer[] = [];
   drafts: { ask: number; inputs: FieldInput[] }[] = [];
   checks: FieldInput[][] = [];
+  completed: Completing[] = [];
   showings: { ask: number; revision: number }[] = [];
   starts: { offer: Offer; args: ArgumentsInput }[] = [];
   callActs: { call: number; act: CallAct }[] = [];
@@ -119,6 +124,10 @@ export class FakeBackend implements Backend {
   async checkArguments(offer: Offer, fields: FieldInput[]) {
     this.checks.push(fields);
     return review(this.offers(offer).form ?? { fields: [] }, fields);
+  }
+  async complete(asked: Completing) {
+    this.completed.push(asked);
+    return this.completion(asked);
   }
   async startCall(offer: Offer, args: ArgumentsInput) {
     this.starts.push({ offer, args });

@@ -1,5 +1,12 @@
 /** Made-up cards for the gallery and the tests. Every text a server could have sent is hostile or plain on purpose. */
 import type {
+  CompletedView,
+  Completing,
+  Completion,
+  DiagnosedRow,
+  Diagnosis,
+} from "../src/lib/coming";
+import type {
   Act,
   AskBody,
   AskPhase,
@@ -12,10 +19,10 @@ import type {
   FindingCode,
   Input,
   Inspection,
+  OfferKind,
   OptionView,
   ResultPart,
   ServerPage,
-  ServerRow,
   ServerText,
   Snapshot,
   Verdict,
@@ -24,7 +31,7 @@ import { review } from "./review";
 
 export const AT = "2027-03-05T14:02:00+01:00";
 
-export function server(over: Partial<ServerRow> = {}): ServerRow {
+export function server(over: Partial<DiagnosedRow> = {}): DiagnosedRow {
   return {
     id: 1,
     name: "CRM sandbox",
@@ -34,6 +41,7 @@ export function server(over: Partial<ServerRow> = {}): ServerRow {
     word: "connected",
     detail: null,
     protocol: "2026-07-28",
+    found: "it says so itself (server/discover)",
     claims: "Acme CRM",
     waiting: 0,
     ...over,
@@ -353,18 +361,28 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
   { name: "sending", phase: { kind: "sending", action: "decline" }, acts: ["stop_call"] },
   {
     name: "in the browser",
-    phase: { kind: "in_browser", asking: false, trouble: null },
+    phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
     acts: ["decline", "give_up", "open", "check_again", "stop_call"],
   },
   {
     name: "in the browser, asking",
-    phase: { kind: "in_browser", asking: true, trouble: null },
+    phase: { kind: "in_browser", asking: true, trouble: null, finished: false },
+    acts: ["open", "stop_call"],
+  },
+  {
+    name: "in the browser, done there",
+    phase: { kind: "in_browser", asking: false, trouble: null, finished: true },
+    acts: ["decline", "give_up", "open", "check_again", "stop_call"],
+  },
+  {
+    name: "in the browser, done there, asking",
+    phase: { kind: "in_browser", asking: true, trouble: null, finished: true },
     acts: ["open", "stop_call"],
   },
   { name: "delivered", phase: { kind: "delivered", action: "decline" }, acts: [] },
   {
     name: "not delivered",
-    phase: { kind: "undelivered", action: "accept" },
+    phase: { kind: "undelivered", action: "accept", reason: null },
     acts: [],
     call: {
       phase: "not_delivered",
@@ -375,7 +393,7 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
   },
   {
     name: "unknown",
-    phase: { kind: "undelivered", action: "accept" },
+    phase: { kind: "undelivered", action: "accept", reason: null },
     acts: [],
     call: {
       phase: "unknown",
@@ -385,11 +403,55 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
     },
   },
   {
+    name: "not confirmed",
+    phase: {
+      kind: "undelivered",
+      action: "accept",
+      reason: "The server did not take your answer: “unknown request” (-32600).",
+    },
+    acts: ["send_again", "stop_call"],
+  },
+  {
+    name: "withdrawn",
+    phase: {
+      kind: "withdrawn",
+      reason: "The server took this question back: “no longer needed”. Nothing was sent.",
+    },
+    acts: [],
+    call: { phase: "stopped", word: "stopped", acts: ["start_again"] },
+  },
+  {
     name: "closed",
-    phase: { kind: "closed", reason: "The server took the question back." },
+    phase: { kind: "closed", reason: "The connection to the server ended." },
     acts: [],
   },
 ];
+
+/** A question that belongs to no call of the person. */
+export const ALONE = call({
+  kind: "question",
+  name: "a question",
+  arguments: [],
+  initiator: { kind: "server" },
+});
+
+export const DIAGNOSIS: Diagnosis = {
+  tried:
+    "POST https://crm.example.com/mcp with server/discover, then with initialize of 2025-11-25.",
+  cameBack: "404 with a page of HTML, both times.",
+  cause: "The address is that of a web site. The part for programs has another path.",
+  todo: "Look for the address of the “MCP endpoint” in the service’s settings, remove this server and add it with that.",
+};
+
+export const UNREACHED = server({
+  state: "failed",
+  word: "cannot connect",
+  detail: "crm.example.com answered 404.",
+  protocol: null,
+  found: null,
+  claims: null,
+  diagnosis: DIAGNOSIS,
+});
 
 export const PAGE: ServerPage = {
   server: server(),
@@ -468,4 +530,34 @@ export const PARTS: ResultPart[] = [
 
 export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
   return { revision: 1, servers: [server(), PRACTICE], asks: [], calls: [], notices: [], ...over };
+}
+
+/** A starter for whose fields the server proposes values. */
+export function starter(kind: OfferKind): CompletedView {
+  return {
+    kind,
+    title: "Summarise a customer",
+    description: null,
+    form: {
+      fields: [
+        field(0, "Customer", TEXT, { required: true }),
+        field(1, "Language", TEXT),
+        field(2, "Since", text({ format: "date" })),
+      ],
+    },
+    jsonReason: null,
+    jsonTemplate: "{}",
+    goesTo: "crm.example.com",
+    completes: true,
+  };
+}
+
+const CUSTOMERS = ["Ada Lovelace", "Adele Goldberg", "Alan Turing", "<b>Annie</b> Easley", "Grace"];
+
+/** The customers whose names begin with what was typed. */
+export function customers({ field, inputs }: Completing): Completion {
+  const input = inputs.find((entry) => entry.field === field)?.input;
+  const typed = input?.kind === "text" ? input.text : "";
+  const values = field === 0 ? CUSTOMERS.filter((name) => name.includes(typed)) : [];
+  return { values: values.map((name) => ({ text: name, shown: name })), more: values.length > 2 };
 }

@@ -49,7 +49,7 @@ function others() {
     fixture.ask({
       id: 103,
       message: fixture.said("Remove 3 drafts?"),
-      phase: { kind: "undelivered", action: "accept" },
+      phase: { kind: "undelivered", action: "accept", reason: null },
       acts: [],
       call: fixture.call({
         id: 13,
@@ -136,6 +136,7 @@ export const SCENES: Scene[] = [
         phase,
         acts,
         call: fixture.call(call),
+        ...(phase.kind === "undelivered" ? { consequences: [] } : {}),
         body:
           phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
             ? fixture.link(fixture.LINKS.notice)
@@ -169,6 +170,79 @@ export const SCENES: Scene[] = [
         json: null,
       }),
     card: { kind: "call", call: 10 },
+  },
+  askScene(
+    "form, asked by the server itself",
+    fixture.ask({ message: fixture.said("Which region is yours?"), call: fixture.ALONE }),
+  ),
+  askScene(
+    "phase, withdrawn, every control",
+    fixture.ask({
+      body: fixture.form(fixture.EVERYTHING, [
+        { field: 0, input: { kind: "text", text: "Ada Lovelace" } },
+        { field: 3, input: { kind: "flag", value: true } },
+        { field: 6, input: { kind: "pick", index: 2 } },
+        { field: 7, input: { kind: "picks", indexes: [0, 2] } },
+        { field: 10, input: { kind: "empty" } },
+      ]),
+      phase: {
+        kind: "withdrawn",
+        reason: "The server took this question back: “no longer needed”. Nothing was sent.",
+      },
+      acts: [],
+    }),
+  ),
+  {
+    name: "call, only a question",
+    backend: () =>
+      desk().putCall({
+        call: { ...fixture.ALONE, phase: "done", word: "done", acts: [] },
+        parts: [],
+        json: "{}",
+      }),
+    list: { kind: "calls" },
+    card: { kind: "call", call: 10 },
+  },
+  {
+    name: "server page, older protocol",
+    backend: () => {
+      const backend = desk();
+      const server = fixture.server({
+        protocol: "2025-11-25",
+        found: "it does not know server/discover (-32601)",
+      });
+      backend.world = fixture.snapshot({ servers: [server, fixture.PRACTICE] });
+      return backend;
+    },
+    list: { kind: "server", server: 1 },
+  },
+  {
+    name: "server page, diagnosis",
+    backend: () => {
+      const backend = desk();
+      backend.world = fixture.snapshot({ servers: [fixture.UNREACHED, fixture.PRACTICE] });
+      backend.pages.set(1, {
+        ...fixture.PAGE,
+        server: fixture.UNREACHED,
+        actions: [],
+        starters: [],
+        documents: [],
+        problems: [],
+      });
+      return backend;
+    },
+    list: { kind: "server", server: 1 },
+  },
+  {
+    name: "arguments, completed",
+    backend: () => {
+      const backend = desk();
+      backend.offers = (offer) => fixture.starter(offer.kind);
+      backend.completion = (asked) => fixture.customers(asked);
+      return backend;
+    },
+    list: { kind: "server", server: 1 },
+    card: { kind: "start", offer: { server: 1, kind: "starter", index: 0 } },
   },
   { name: "server page", backend: () => desk(...others()), list: { kind: "server", server: 1 } },
   {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
 import {
+  ALONE,
   ask,
   CONSEQUENCES,
   call,
+  EVERYTHING,
   field,
   form,
   LINKS,
@@ -12,7 +14,7 @@ import {
   TEXT,
   said as text,
 } from "../dev/fixtures";
-import type { Act } from "../src/lib/wire";
+import type { Act, AskView } from "../src/lib/wire";
 import {
   ASK,
   all,
@@ -203,7 +205,7 @@ describe("Escape", () => {
     const backend = await openAsk(
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
       }),
     );
@@ -234,9 +236,21 @@ describe("every phase has its own state and way on", () => {
       ["Stop the call", "Open again"],
       [],
     ],
+    "in the browser, done there": [
+      "The server says that the page is done",
+      ["Stop the call", "Decline", "Give up", "Open again", "Check again"],
+      [],
+    ],
+    "in the browser, done there, asking": [
+      "The server says that the page is done",
+      ["Stop the call", "Open again"],
+      [],
+    ],
     delivered: ["Declined", [], ["Stop the call"]],
     "not delivered": ["Not delivered", [], ["Send again", "Leave it"]],
     unknown: ["Outcome unknown", [], ["Send again", "Leave it"]],
+    "not confirmed": ["Not confirmed", ["Stop the call", "Send again"], []],
+    withdrawn: ["Withdrawn", [], ["Start again"]],
     closed: ["Over", [], ["Stop the call"]],
   };
   it.each(PHASES)("$name", async ({ name, phase, acts: list, call: over }) => {
@@ -262,7 +276,7 @@ describe("every phase has its own state and way on", () => {
   it("tells what may have happened when nothing was heard back", async () => {
     const backend = await openAsk(
       ask({
-        phase: { kind: "undelivered", action: "accept" },
+        phase: { kind: "undelivered", action: "accept", reason: null },
         acts: [],
         call: call({ phase: "unknown", acts: ["send_again", "leave"] }),
       }),
@@ -281,13 +295,200 @@ describe("every phase has its own state and way on", () => {
     const backend = await openAsk(
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
       }),
     );
     window.dispatchEvent(new Event("focus"));
     await expect.poll(() => button("check_again").classList.contains("attention")).toBe(true);
     expect(backend.answers).toEqual([]);
+  });
+});
+
+describe("a page that is done, says the server", () => {
+  const opened = (finished: boolean, revision: number) =>
+    ask({
+      revision,
+      body: link(LINKS.plain),
+      phase: { kind: "in_browser", asking: false, trouble: null, finished },
+      acts: ["decline", "give_up", "open", "check_again"],
+    });
+
+  it("is announced, emphasises Check again and sends nothing", async () => {
+    const backend = await openAsk(opened(false, 1));
+    expect(button("check_again").classList.contains("attention")).toBe(false);
+    backend.put(opened(true, 2));
+    backend.changed();
+    await expect.poll(() => button("check_again").classList.contains("attention")).toBe(true);
+    expect(said()).toBe("CRM sandbox says that the page is done");
+    expect(textOf("[data-testid='ask-row'] .facts .word")).toBe("Page is done");
+    expect(document.activeElement).toBe(document.body);
+    expect(backend.answers).toEqual([]);
+  });
+
+  it("is announced once, also while another card is open", async () => {
+    const backend = new FakeBackend().put(opened(false, 1));
+    await openAsk(ask({ id: 101, call: call({ id: 11 }) }), backend);
+    backend.put(opened(true, 2));
+    backend.changed();
+    await expect.poll(said).toBe("CRM sandbox says that the page is done");
+    backend.put(ask({ id: 102, call: call({ id: 12 }) }));
+    backend.changed();
+    await expect.poll(said).toBe("CRM sandbox asks a question, 2 waiting");
+  });
+});
+
+describe("an answer that goes its own way", () => {
+  const REASON = "The server did not take your answer: “unknown request” (-32600).";
+  const lost = () =>
+    ask({
+      body: form([field(0, "Name", TEXT)], [{ field: 0, input: { kind: "text", text: "Ada" } }]),
+      phase: { kind: "undelivered", action: "accept", reason: REASON },
+      acts: ["send_again", "stop_call"],
+    });
+
+  it("says why it is not confirmed, keeps the answer in sight and is sent again by the person", async () => {
+    const backend = await openAsk(lost());
+    expect(textOf("[data-testid='state']")).toBe(`Not confirmed ${REASON}`);
+    expect(textOf("[data-testid='review']")).toContain("Your answer: Name = Ada");
+    expect(textOf("[data-testid='review']")).toContain("Meant for crm.example.com");
+    expect(textOf("[data-testid='ask-row'] .facts .word")).toBe("Not confirmed");
+    await press("send_again");
+    await expect.poll(() => answered(backend)).toEqual(["send_again"]);
+    expect(backend.answers[0]?.inputs).toBeNull();
+    await expect.poll(said).toBe("Sent again");
+    expect(textOf("[data-testid='state']")).toContain("Sent On its way to crm.example.com.");
+  });
+});
+
+describe("a question that goes away while something is entered", () => {
+  const REASON = "The server took this question back: “no longer needed”. Nothing was sent.";
+  const everything = (over: Partial<AskView>) => ask({ body: form(EVERYTHING), ...over });
+  const withdrawn = (over: Partial<AskView> = {}) =>
+    everything({
+      revision: 2,
+      phase: { kind: "withdrawn", reason: REASON },
+      acts: [],
+      call: call({ phase: "stopped", word: "stopped", acts: ["start_again"] }),
+      ...over,
+    });
+
+  it("case_070 says that it was withdrawn, and announces it politely", async () => {
+    const backend = await openAsk(everything({}));
+    backend.put(withdrawn());
+    backend.changed();
+    await expect.poll(() => card()?.dataset.phase).toBe("withdrawn");
+    expect(textOf("[data-testid='state']")).toBe(`Withdrawn ${REASON}`);
+    expect(said()).toBe(`CRM sandbox: ${REASON}`);
+    expect(textOf("[data-testid='ask-row'] .facts .word")).toBe("Withdrawn");
+    expect(acts()).toEqual([]);
+    expect(backend.answers).toEqual([]);
+  });
+
+  it("case_068 keeps what was entered in its place, with the focus, read only and to be copied", async () => {
+    const backend = await openAsk(everything({}));
+    await choose(3, "yes");
+    await choose(7, 0);
+    await fill(0, "Ada Lovelace");
+    box(0).focus();
+    const before = box(0);
+    backend.put(withdrawn());
+    backend.changed();
+    await expect.poll(() => box(0).readOnly).toBe(true);
+    expect(box(0)).toBe(before);
+    expect(document.activeElement).toBe(before);
+    await userEvent.keyboard("x");
+    expect(box(0).value).toBe("Ada Lovelace");
+    await expect.poll(() => textOf("[data-field='0'] [data-testid='copy']")).toBe("Copy Your name");
+    expect(textOf("[data-field='0'] .hint")).toBe("what you entered, read only");
+    expect(textOf("[data-field='1'] .hint")).toBe("left empty, read only");
+    expect(textOf("[data-field='10'] .hint")).toBe("suggested by the server, read only");
+    expect(all("[data-testid='review']")).toEqual([]);
+    await choose(3, "no");
+    one("[data-field='3'] [data-option='yes']").focus();
+    await userEvent.keyboard("{ArrowRight}");
+    await choose(7, 2);
+    await userEvent.click(box(6), { force: true });
+    await userEvent.keyboard("{ArrowDown}{Enter}");
+    const checked = () =>
+      all("[data-field] input:checked").map((input) => (input as HTMLInputElement).dataset.option);
+    expect(checked()).toEqual(["yes", "none", "0", "1"]);
+    expect(all("[role='option']")).toEqual([]);
+    expect(box(6).value).toBe("");
+    // The last letters may still be handed in; nothing that came after.
+    await expect
+      .poll(() => backend.drafts.at(-1)?.inputs)
+      .toEqual([
+        { field: 0, input: { kind: "text", text: "Ada Lovelace" } },
+        { field: 3, input: { kind: "flag", value: true } },
+        { field: 7, input: { kind: "picks", indexes: [0, 1] } },
+      ]);
+    expect(backend.answers).toEqual([]);
+  });
+
+  it("shows what was kept when it is opened later", async () => {
+    const text = { field: 0, input: { kind: "text" as const, text: "Ada" } };
+    await openAsk(withdrawn({ body: form(EVERYTHING, [text]) }));
+    expect(box(0).value).toBe("Ada");
+    expect(said()).toBe("");
+  });
+
+  it("leaves the focus in the card when the button that had it goes away", async () => {
+    const backend = await openAsk(everything({}));
+    button("accept").focus();
+    backend.put(withdrawn());
+    backend.changed();
+    await expect.poll(() => document.activeElement).toBe(heading());
+  });
+
+  it("can be asked again where the call can be started again, and not by a press that was on its way", async () => {
+    const backend = await openAsk(everything({}));
+    backend.put(withdrawn());
+    backend.changed();
+    await expect.poll(() => all("[data-callact='start_again']").length).toBe(1);
+    one("[data-callact='start_again']").click();
+    expect(backend.callActs).toEqual([]);
+    await expect
+      .poll(() => one("[data-callact='start_again']").getAttribute("aria-disabled"))
+      .toBe("false");
+    await userEvent.click(one("[data-callact='start_again']"));
+    await expect.poll(() => backend.callActs).toEqual([{ call: 10, act: "start_again" }]);
+  });
+
+  it("says what became of the answer as the reason has it", async () => {
+    const reason = "The question ended while your answer was on its way. It may have arrived.";
+    await openAsk(withdrawn({ phase: { kind: "closed", reason } }));
+    expect(textOf("[data-testid='state']")).toBe(`Over ${reason}`);
+    await openAsk(withdrawn({ phase: { kind: "closed", reason: "The connection ended." } }));
+    expect(textOf("[data-testid='state']")).toBe("Over The connection ended. Nothing was sent.");
+    expect(box(0).readOnly).toBe(true);
+  });
+
+  it("stays readable when the app has forgotten it", async () => {
+    const backend = await openAsk(everything({}));
+    await fill(0, "Ada");
+    backend.take(100);
+    backend.changed();
+    await expect.poll(() => card()?.dataset.phase).toBe("gone");
+    expect(box(0).value).toBe("Ada");
+    expect(box(0).readOnly).toBe(true);
+  });
+});
+
+describe("a question that the server asks by itself", () => {
+  it("says so in place of a call, on its card and in Details", async () => {
+    await openAsk(ask({ call: ALONE }));
+    expect(textOf("[data-testid='call-line']")).toBe("asked by the server itself");
+    await userEvent.click(one(".details"));
+    expect(textOf("dl")).toContain(
+      "none of yours that can be told; asked by the server itself at 14:02",
+    );
+  });
+
+  it("leads to no result when it is over", async () => {
+    const over = { ...ALONE, phase: "done" as const, word: "done", acts: [] };
+    await openAsk(ask({ call: over, phase: { kind: "delivered", action: "accept" }, acts: [] }));
+    expect(all("[data-testid='see-result']")).toEqual([]);
   });
 });
 

@@ -43,8 +43,15 @@ describe("accepting controls", () => {
       "check_again",
       ask({
         body: link(LINKS.plain),
-        phase: { kind: "in_browser", asking: false, trouble: null },
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
         acts: ["decline", "give_up", "open", "check_again"],
+      }),
+    ],
+    [
+      "send_again",
+      ask({
+        phase: { kind: "undelivered", action: "accept", reason: "Not delivered." },
+        acts: ["decline", "send_again"],
       }),
     ],
     [

@@ -47,6 +47,23 @@ describe.each(["light", "dark"] as const)("axe finds nothing (%s)", (colorScheme
     expect(await problems()).toEqual([]);
   });
 
+  it("suggestions of the server", async () => {
+    await commands.emulate({ colorScheme });
+    await openScene("arguments, completed");
+    await expect.poll(() => all("[data-testid='field']").length).toBe(3);
+    await userEvent.type(one("[data-field='0'] input"), "A");
+    await expect.poll(() => all("[data-testid='suggestion']").length).toBe(4);
+    await userEvent.keyboard("{ArrowDown}");
+    expect(await problems()).toEqual([]);
+  });
+
+  it("how a protocol was found out", async () => {
+    await commands.emulate({ colorScheme });
+    await openScene("server page, older protocol");
+    await userEvent.click(one("[data-testid='protocol'] summary"));
+    expect(await problems()).toEqual([]);
+  });
+
   it("an open list, an error and a dialog", async () => {
     await commands.emulate({ colorScheme });
     await openScene("form, every control");
@@ -116,6 +133,19 @@ describe("a window of 640 by 480", () => {
     ["forty fields", ask({ body: FORTY })],
     ["a long link", ask({ body: link(LINKS.long) })],
     ["a risky link", ask({ body: link(LINKS.risky) })],
+    [
+      "an answer that is not confirmed",
+      ask({
+        phase: {
+          kind: "undelivered",
+          action: "accept",
+          reason: `Not delivered: ${"why ".repeat(30)}.`,
+        },
+        acts: ["send_again", "stop_call"],
+        consequences: [],
+        message: LONG,
+      }),
+    ],
     [
       "one of three",
       ask({ of: 3, acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] }),

@@ -1,6 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { ask, COPIES, call, NOTE, PAGE, PRACTICE, REGION, snapshot } from "../dev/fixtures";
+import {
+  ALONE,
+  ask,
+  COPIES,
+  call,
+  DIAGNOSIS,
+  NOTE,
+  PAGE,
+  PRACTICE,
+  REGION,
+  server,
+  snapshot,
+  UNREACHED,
+} from "../dev/fixtures";
 import type { ArgumentsView } from "../src/lib/wire";
 import { all, choose, one, openWindow, size, textOf, userEvent } from "./desk";
 
@@ -73,6 +86,50 @@ describe("a server's page", () => {
     expect(document.activeElement).toBe(one("[data-testid='json-editor']"));
   });
 
+  it("tells the protocol, and in its details how that was found out", async () => {
+    const backend = withPage();
+    const found = "it does not know server/discover (-32601)";
+    const older = server({ protocol: "2025-11-25", found });
+    backend.world = snapshot({ servers: [older] });
+    await openWindow(backend, { list: { kind: "server", server: 1 } });
+    const details = one("[data-testid='protocol']") as HTMLDetailsElement;
+    expect(textOf("[data-testid='protocol'] summary")).toBe("Protocol 2025-11-25");
+    expect(details.open).toBe(false);
+    await userEvent.click(one("[data-testid='protocol'] summary"));
+    expect(details.open).toBe(true);
+    expect(textOf("[data-testid='protocol'] p")).toBe(`How this was found out: ${found}`);
+    backend.world = snapshot({ servers: [server({ found: null })] });
+    backend.changed();
+    await expect.poll(() => textOf("[data-testid='protocol']")).toBe("Protocol 2026-07-28");
+  });
+
+  it("says in four parts why a connection failed, with the way to try it again", async () => {
+    const backend = withPage();
+    backend.world = snapshot({ servers: [UNREACHED] });
+    await openWindow(backend, { list: { kind: "server", server: 1 } });
+    expect(all("[data-testid='diagnosis'] dt").map((part) => part.textContent)).toEqual([
+      "What was tried",
+      "What came back",
+      "Likely cause",
+      "What to do",
+    ]);
+    expect(all("[data-testid='diagnosis'] dd").map((part) => part.textContent)).toEqual([
+      DIAGNOSIS.tried,
+      DIAGNOSIS.cameBack,
+      DIAGNOSIS.cause,
+      DIAGNOSIS.todo,
+    ]);
+    expect(all("[data-testid='server-detail'], [data-testid='protocol']")).toEqual([]);
+    expect(textOf("[data-testid='reconnect']")).toBe("Connect again");
+    await userEvent.click(one("[data-testid='reconnect']"));
+    await expect.poll(() => backend.reconnected).toEqual([1]);
+    backend.world = snapshot({ servers: [server({ ...UNREACHED, diagnosis: null })] });
+    backend.changed();
+    await expect
+      .poll(() => all("[data-testid='server-detail']").map((detail) => detail.textContent))
+      .toEqual(["crm.example.com answered 404."]);
+  });
+
   it("lists the open questions before a server is removed", async () => {
     const backend = withPage().put(ask());
     await openWindow(backend, { list: { kind: "server", server: 1 } });
@@ -83,6 +140,29 @@ describe("a server's page", () => {
     expect(document.activeElement).toBe(one("[data-confirm='safe']"));
     await userEvent.click(one("[data-confirm='go']"));
     await expect.poll(() => backend.removed).toEqual([1]);
+  });
+});
+
+describe("a call that is only a question", () => {
+  it("has no arguments, no result and nothing to start again", async () => {
+    const backend = new FakeBackend();
+    const over = { ...ALONE, phase: "done" as const, word: "done", acts: [] };
+    backend.putCall({
+      call: over,
+      parts: [{ kind: "other", note: "A part." }],
+      json: "{}",
+    });
+    await openWindow(backend, { list: { kind: "calls" }, card: { kind: "call", call: 10 } });
+    await expect.poll(() => textOf("[data-testid='call-word']")).toBe("done");
+    expect(textOf("[data-testid='call-card'] .for")).toBe("Question: asked by the server itself");
+    expect(textOf("[data-testid='call-card'] .zone")).toBe(
+      "The server asked this by itself; it belongs to none of your calls that can be told. Nothing comes back for it.",
+    );
+    expect(
+      all("[data-callact], [data-testid='result-part'], [data-testid='call-card'] .chip"),
+    ).toEqual([]);
+    expect(textOf("[data-testid='call-row'] .line")).toBe("asked by the server itself");
+    expect(textOf("[data-testid='call-row'] .facts")).toBe("Question done");
   });
 });
 

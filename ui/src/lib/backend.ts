@@ -6,6 +6,7 @@
  */
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
+import type { Completing, Completion } from "./coming";
 import type {
   Act,
   Answered,
@@ -43,6 +44,8 @@ export interface Backend {
   reconnectServer(server: ServerId): Promise<null>;
   arguments(offer: Offer): Promise<ArgumentsView>;
   checkArguments(offer: Offer, fields: FieldInput[]): Promise<Review>;
+  /** What the server proposes for a field, of a starter or a document. */
+  complete(asked: Completing): Promise<Completion>;
   startCall(offer: Offer, args: ArgumentsInput): Promise<Started>;
   /** Rejects with `gone` once the question is over and forgotten. */
   ask(ask: AskId): Promise<AskView>;
@@ -89,6 +92,7 @@ export const tauri: Backend = {
   reconnectServer: (server) => command("reconnect_server", { server }),
   arguments: (offer) => command("arguments", { ...offer }),
   checkArguments: (offer, fields) => command("check_arguments", { ...offer, fields }),
+  complete: (asked) => command("complete", { ...asked }),
   startCall: (offer, args) => command("start_call", { ...offer, arguments: args }),
   ask: (ask) => command("ask", { ask }),
   draft: (ask, inputs) => command("draft", { ask, inputs }),

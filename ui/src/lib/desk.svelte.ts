@@ -79,7 +79,7 @@ export class Desk {
         this.trouble = null;
         this.now = Date.now();
         this.tick += 1;
-        if (before) this.#arrivals(before.asks, next.asks);
+        if (before) this.#news(before.asks, next.asks);
       } catch (failure) {
         this.trouble = failureText(failure);
       }
@@ -101,17 +101,31 @@ export class Desk {
     this.card = null;
   }
 
-  #arrivals(before: AskRow[], after: AskRow[]): void {
-    const known = new Set(before.map((ask) => ask.id));
-    const fresh = after.filter((ask) => !known.has(ask.id) && ask.phase.kind === "waiting");
-    const first = fresh[0];
-    if (!first) return;
-    const waiting = after.filter((ask) => ask.phase.kind === "waiting").length;
-    const practice = first.practice ? "Practice: " : "";
-    this.say(
-      fresh.length === 1
-        ? `${practice}${first.serverName} asks ${first.kind === "link" ? "you to open a web page" : "a question"}, ${waiting} waiting`
-        : `${plural(fresh.length, "new question")}, ${waiting} waiting`,
+  #news(before: AskRow[], after: AskRow[]): void {
+    const news = [arrivals(before, after), ...pagesDone(before, after)].filter(
+      (text) => text !== null,
     );
+    if (news.length > 0) this.say(news.join(". "));
   }
+}
+
+function arrivals(before: AskRow[], after: AskRow[]): string | null {
+  const known = new Set(before.map((ask) => ask.id));
+  const fresh = after.filter((ask) => !known.has(ask.id) && ask.phase.kind === "waiting");
+  const first = fresh[0];
+  if (!first) return null;
+  const waiting = after.filter((ask) => ask.phase.kind === "waiting").length;
+  const practice = first.practice ? "Practice: " : "";
+  return fresh.length === 1
+    ? `${practice}${first.serverName} asks ${first.kind === "link" ? "you to open a web page" : "a question"}, ${waiting} waiting`
+    : `${plural(fresh.length, "new question")}, ${waiting} waiting`;
+}
+
+/** A page that was opened from here is done, says the server; checking again stays with the person. */
+function pagesDone(before: AskRow[], after: AskRow[]): string[] {
+  const isDone = ({ phase }: AskRow) => phase.kind === "in_browser" && phase.finished;
+  const open = new Set(before.filter((ask) => !isDone(ask)).map((ask) => ask.id));
+  return after
+    .filter((ask) => open.has(ask.id) && isDone(ask))
+    .map((ask) => `${ask.serverName} says that the page is done`);
 }

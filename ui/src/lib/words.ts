@@ -42,6 +42,7 @@ export const OFFER_WORD: Record<OfferKind, string> = {
   action: "Action",
   starter: "Starter",
   document: "Document",
+  question: "Question",
 };
 
 /** One or two words for a list row; none while the question simply waits. */
@@ -58,11 +59,15 @@ export function phaseWord(phase: AskPhase, call: CallRow | undefined): string | 
     case "sending":
       return "Sending";
     case "in_browser":
+      if (phase.finished) return "Page is done";
       return phase.asking ? "Asking the server" : "In your browser";
     case "delivered":
       return DONE_WORD[phase.action];
     case "undelivered":
+      if (phase.reason !== null) return "Not confirmed";
       return call?.phase === "unknown" ? "Outcome unknown" : "Not delivered";
+    case "withdrawn":
+      return "Withdrawn";
     case "closed":
       return "Over";
   }
@@ -93,6 +98,7 @@ export function needsYou(phase: AskPhase): boolean {
     case "sending":
     case "delivered":
     case "undelivered":
+    case "withdrawn":
     case "closed":
       return false;
   }
@@ -100,7 +106,17 @@ export function needsYou(phase: AskPhase): boolean {
 
 /** Whether a card is over: it keeps its place with a grey stripe. */
 export function isOver(phase: AskPhase): boolean {
-  return phase.kind === "delivered" || phase.kind === "undelivered" || phase.kind === "closed";
+  return phase.kind === "delivered" || phase.kind === "undelivered" || endedUnanswered(phase);
+}
+
+/** The question went away without an answer; what was entered is still there to be read and copied. */
+export function endedUnanswered(phase: AskPhase): boolean {
+  return phase.kind === "withdrawn" || phase.kind === "closed";
+}
+
+/** The reason with what it means for the answer, unless it says so itself: an answer may have been on its way. */
+export function nothingSent(reason: string): string {
+  return /\b(sent|arrived)\b/.test(reason) ? reason : `${reason} Nothing was sent.`;
 }
 
 export function isRunning(call: CallRow): boolean {
