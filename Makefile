@@ -3,7 +3,11 @@
 SHELL := /bin/bash
 UI_STAMP := ui/node_modules/.package-lock.json
 
-.PHONY: demo test lint bench bundle screenshots deny packages-demo packages-test clean
+# Of `make fuzz`: seconds for each target, and which.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.rs)))
+
+.PHONY: demo test lint bench fuzz bundle screenshots deny packages-demo packages-test clean
 
 ## Build and open the app with the practice servers. Without a display: a virtual one, and a screenshot in demo.png.
 demo: packages-demo ui/dist/index.html
@@ -12,6 +16,7 @@ demo: packages-demo ui/dist/index.html
 ## Everything that is tested, from formatting to the real window. The last lines name the counts.
 test: packages-test $(UI_STAMP)
 	@bash tests/interop/servers/setup.sh
+	@python3 tests/conformance/run.py --install
 	@python3 tests/run.py
 
 ## The checks that need no run: formatting, clippy, front-end lints and types, licences and sources of crates.
@@ -25,6 +30,17 @@ deny:
 ## Costs as ratios, measured in one run.
 bench:
 	@cargo bench --quiet -p countersign-core --bench rounds
+
+## What must hold for any bytes, under libFuzzer on stable Rust. What it finds is kept in tests/fuzz/artifacts.
+fuzz: packages-demo
+	@command -v cargo-fuzz >/dev/null || { echo "Installing cargo-fuzz (a crate)"; cargo install --locked cargo-fuzz; }
+	@failed=; for target in $(FUZZ_TARGETS); do \
+	  echo "=== fuzz: $$target, $(FUZZ_SECONDS) s"; \
+	  mkdir -p target/fuzz/corpus/$$target; \
+	  cargo fuzz run --fuzz-dir tests/fuzz --target-dir target/fuzz --sanitizer none $$target \
+	    target/fuzz/corpus/$$target tests/fuzz/corpus/$$target -- -dict=tests/fuzz/words.dict \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 || failed="$$failed $$target"; \
+	done; [ -z "$$failed" ] || { echo "Found something:$$failed"; exit 1; }
 
 ## The pictures of the README, made by the window tests.
 screenshots: packages-test ui/dist/index.html
@@ -49,4 +65,4 @@ ui/dist/index.html: $(UI_STAMP) $(shell find ui/src ui/index.html ui/vite.config
 
 clean:
 	cargo clean
-	rm -rf ui/dist ui/node_modules tests/interop/.cache tests/interop/servers/.cache tests/interop/servers/typescript/node_modules
+	rm -rf ui/dist ui/node_modules tests/interop/.cache tests/interop/servers/.cache tests/interop/servers/typescript/node_modules tests/conformance/node_modules

@@ -94,20 +94,38 @@ async fn a_result_of_another_kind_or_shape_fails() {
 }
 
 #[tokio::test]
-async fn http_57_59_a_state_or_a_round_too_large_fails_with_the_figure() {
-    let state = format!("\"{}\"", "s".repeat(256 * 1024 + 1));
+async fn http_57_a_state_too_large_fails_with_the_figure() {
+    let state = |bytes: usize| format!("\"{}\"", "s".repeat(bytes));
     fails(
-        &input_required(&[], Some(&state)),
+        &input_required(&[], Some(&state(256 * 1024 + 1))),
         "262145 bytes; 262144 is the most",
     )
     .await;
-    let keys: Vec<String> = (0..17).map(|n| format!("k{n}")).collect();
-    let entries: Vec<(&str, String)> = keys.iter().map(|key| (key.as_str(), form("m", name()))).collect();
-    fails(
-        &input_required(&entries, None),
-        "17 questions in one round; 16 is the most",
-    )
-    .await;
+    // One message is larger than what is read of any.
+    let server = Http::replies([Reply::Result(input_required(&[], Some(&state(10 * 1024 * 1024))))]).await;
+    let desk = Desk::new();
+    let call = desk.call(desk.add("one", &server));
+    let row = desk.call_in(call, CallPhase::Unknown).await;
+    let detail = row.detail.unwrap_or_default();
+    assert!(
+        detail.contains("more than 4194304 bytes in one answer"),
+        "{detail}"
+    );
+    assert!(!desk.everything_shown().contains("ssss"));
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn http_59_a_round_with_too_many_questions_fails_with_the_figure() {
+    for count in [17, 1000] {
+        let keys: Vec<String> = (0..count).map(|n| format!("k{n}")).collect();
+        let entries: Vec<(&str, String)> = keys.iter().map(|key| (key.as_str(), form("m", name()))).collect();
+        fails(
+            &input_required(&entries, None),
+            &format!("{count} questions in one round; 16 is the most"),
+        )
+        .await;
+    }
 }
 
 #[tokio::test]

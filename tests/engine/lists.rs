@@ -101,7 +101,27 @@ async fn http_56_a_list_without_an_end_stops_at_a_hundred_pages() {
 }
 
 #[tokio::test]
-async fn more_entries_than_anyone_reads_are_cut_and_said() {
+async fn http_56_a_list_of_too_many_bytes_is_cut_and_said() {
+    let large = format!(
+        r#"{{"name":"t","description":"{}","inputSchema":{{"type":"object"}}}}"#,
+        "d".repeat(3 * 1024 * 1024)
+    );
+    let (read, server, _) = read(move |_, n| {
+        Reply::Result(page(
+            std::slice::from_ref(&large),
+            &format!(r#","nextCursor":"{n}""#),
+        ))
+    })
+    .await;
+    assert_eq!((read.actions.len(), server.seen().len()), (6, 7), "18 MiB");
+    assert_eq!(
+        read.problems,
+        ["The list of actions has more than 16777216 bytes; the rest is left out."]
+    );
+}
+
+#[tokio::test]
+async fn http_56_more_entries_than_anyone_reads_are_cut_and_said() {
     let many: Vec<String> = (0..6_000).map(|n| tool(&format!("t{n}"))).collect();
     let (read, _, _) = read(move |_, n| Reply::Result(page(&many, &format!(r#","nextCursor":"{n}""#)))).await;
     assert_eq!(read.actions.len(), 10_000);

@@ -34,6 +34,12 @@ mod servers;
 /// What breaks the protocol ends the call with a diagnosis; nothing is answered.
 mod hostile_network;
 
+/// Servers that send too much, too little, too slowly, or somewhere else.
+mod hostile_http;
+
+/// Certificates and proxies, in child programs with variables of their own.
+mod hostile_tls;
+
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
 
@@ -42,3 +48,12 @@ mod mute;
 
 /// The word of an older server that a page is done.
 mod page_done;
+
+/// What must hold for any bytes: the corpora of `tests/fuzz`, and a bounded number of changes of them.
+mod fuzz;
+
+/// The message examples of the specification, read as what they are.
+mod official_examples;
+
+/// The schemas of the specification and of forms: what is sent and answered is valid by them.
+mod official_schema;

@@ -116,7 +116,7 @@ fn come_back() -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rounds_without_a_question_are_paced_and_capped_and_go_on_at_the_persons_word() {
+async fn http_58_rounds_without_a_question_are_paced_and_capped_and_go_on_at_the_persons_word() {
     let bench = Bench::start(|_| come_back());
     bench.call_in(CallPhase::PausedAtCap).await;
     let first = [250, 500, 1000, 2000, 4000, 5000, 5000, 5000, 5000, 5000];

@@ -105,9 +105,11 @@ async fn case_113_an_id_sent_back_as_text_or_left_out_still_finds_its_request() 
 }
 
 #[tokio::test]
-async fn a_flood_on_stderr_blocks_nothing_and_its_last_lines_are_kept() {
+async fn http_67_a_flood_on_stderr_blocks_nothing_and_its_last_lines_are_kept() {
+    // In lines, in one line without an end for a while, and with what a terminal would act upon.
+    let long = Json::string("z".repeat(300_000));
     let turns = format!(
-        r#"[{{"flood":1048576}},{{"err":"last words \u202e"}},{}]"#,
+        r#"[{{"flood":8388608}},{{"err":{long}}},{{"err":"\u001b[31mred\u0007"}},{{"err":"last words \u202e"}},{}]"#,
         out("{}")
     );
     let program = on_calls(&turns);
@@ -124,6 +126,12 @@ async fn a_flood_on_stderr_blocks_nothing_and_its_last_lines_are_kept() {
     };
     let log = patiently("the last words", log).await;
     assert_eq!(log.len(), 50);
+    assert_eq!(
+        log[47..49],
+        ["a long line was left out", "⟦U+001B⟧[31mred⟦U+0007⟧"]
+    );
+    assert!(log.iter().map(String::len).sum::<usize>() < 256 * 1024);
+    assert!(!log.concat().contains(|c: char| c < ' '));
 }
 
 #[tokio::test]

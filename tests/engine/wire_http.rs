@@ -208,6 +208,9 @@ async fn case_118_no_header_of_a_person_replaces_one_of_the_protocol() {
             ("Expect", "100-continue"),
             ("Upgrade", "h2c"),
             ("TE", "trailers"),
+            ("Accept-Encoding", "gzip"),
+            ("Proxy-Authorization", "Basic eA=="),
+            ("Proxy-Connection", "close"),
             ("X-Api-Key", "k"),
             ("X-Two", "1"),
             ("x-two", "2"),
@@ -288,7 +291,7 @@ async fn case_101_103_104_an_answer_comes_as_events_of_any_spelling() {
     one("data: {\"jsonrpc\":\"2.0\",\r\ndata: \"id\":@id,\r\ndata: \"result\":{\"k\":1}}\r\n\r\n".to_owned())
         .await;
     one(format!(
-        "event: other\nunknown: x\ndata: {answer}\n\ndata: after\n\n"
+        "event: message\nunknown: x\ndata: {answer}\n\ndata: after\n\n"
     ))
     .await;
 }
@@ -530,16 +533,18 @@ async fn case_114_a_redirect_to_another_origin_is_refused_and_nothing_goes_there
             let fault = session.ask(tool_call("t")).await.expect_err("refused");
             match status {
                 307 | 308 => assert!(matches!(fault, Fault::Redirected { .. }), "{fault}"),
-                _ => assert_eq!(fault, Fault::Status { status }),
+                _ => assert!(matches!(fault, Fault::Moved { .. }), "{fault}"),
             }
             assert_eq!(server.seen().len(), 1);
         }
     }
     assert!(other.seen().is_empty());
-    let to = other.url.origin().ascii_serialization();
     let from = Http::replies([Reply::Redirect(307, Some(other.url.to_string()))]).await;
     let said = ask(&from).await.expect_err("refused").to_string();
-    assert!(said.contains(&to), "{said}");
+    for host in [&from, &other] {
+        let origin = host.url.origin().ascii_serialization();
+        assert!(said.contains(&origin), "both are named: {said}");
+    }
 }
 
 #[tokio::test]

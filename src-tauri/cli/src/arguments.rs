@@ -78,6 +78,12 @@ pub(crate) enum Task {
     /// Serve the practice workshop over stdin and stdout
     #[command(hide = true)]
     PracticeWorkshop,
+    /// Be the client that the official conformance suite tests
+    #[command(hide = true)]
+    Conformance {
+        /// Address of the suite's server
+        url: String,
+    },
 }
 
 #[derive(Debug, Args)]

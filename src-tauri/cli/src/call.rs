@@ -21,6 +21,7 @@ use countersign_core::view::{
 };
 use countersign_core::wire::json::{Json, Members};
 use countersign_core::wire::lists::{ListKind, Offer};
+use countersign_core::wire::mirror::Mirror;
 use countersign_core::wire::request::Elicitation;
 use std::collections::HashMap;
 use std::io::Read;
@@ -103,6 +104,8 @@ async fn report(
         title: None,
         description: None,
         arguments: Json::Null,
+        output_schema: None,
+        mirror: Ok(Mirror::default()),
     };
     let started = reached.and_then(|()| app.call(server, &offer, arguments, Initiator::Person));
     let report = match started {

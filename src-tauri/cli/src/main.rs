@@ -8,12 +8,15 @@
 //! failure (no connection, a broken protocol, unreadable settings); 4 stopped, nothing was answered for you; 5 not
 //! delivered, or sent with an unknown outcome.
 //!
+//! The hidden `conformance` is the exception: a client for a test suite, that accepts what a server on this computer asks.
+//!
 //! Deliberately absent: storage of calls (they end with this program) and any way to open a link that no server
 //! asked for.
 
 mod answers;
 mod arguments;
 mod call;
+mod conformance;
 mod dialog;
 mod lists;
 mod output;
@@ -74,5 +77,6 @@ async fn run(task: Task) -> Exit {
                 Err(_) => Exit::Ours,
             }
         }
+        Task::Conformance { url } => conformance::run(url).await,
     }
 }

@@ -98,11 +98,13 @@ pub fn chip(text: &str) -> String {
     line(text, CHIP - 1)
 }
 
-/// The text with every character that must not reach a screen or a log shown as a mark; nothing is cut.
+/// The text with every character that must not reach a screen or a log shown as a mark, line breaks among them;
+/// nothing is cut.
 pub fn marked(text: &str) -> String {
     text.chars()
         .map(|character| {
-            if character.is_control() || invisible(character) {
+            if character.is_control() || invisible(character) || matches!(character, '\u{2028}' | '\u{2029}')
+            {
                 mark(character)
             } else {
                 character.to_string()
@@ -181,6 +183,14 @@ mod tests {
         check(
             &format!("a{}b", "\u{301}".repeat(200)),
             &format!("a{}b", "\u{301}".repeat(4)),
+        );
+    }
+
+    #[test]
+    fn what_is_marked_stays_on_its_line() {
+        assert_eq!(
+            marked("a\nb\r\u{85}\u{2028}c\u{2029}"),
+            "a⟦U+000A⟧b⟦U+000D⟧⟦U+0085⟧⟦U+2028⟧c⟦U+2029⟧"
         );
     }
 

@@ -17,6 +17,7 @@ use countersign_core::view::{
 use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::{ListKind, Offer};
+use countersign_core::wire::mirror::Mirror;
 use countersign_core::wire::request::Elicitation;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -137,6 +138,8 @@ impl Desk {
             title: None,
             description: None,
             arguments: Json::object::<String>([]),
+            output_schema: None,
+            mirror: Ok(Mirror::default()),
         };
         let arguments = Json::object([("a", Json::integer(1))]);
         self.app

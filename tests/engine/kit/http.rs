@@ -3,9 +3,11 @@
 use super::Gate;
 use countersign_core::wire::json::Json;
 use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 use url::Url;
 
 /// One request as it arrived.
@@ -27,6 +29,16 @@ pub(crate) enum Reply {
     Error(u16, i64, &'static str),
     /// Status, media type, body.
     Body(u16, &'static str, String),
+    /// Status, header lines as they are, body.
+    Head(u16, String, String),
+    /// Bytes as they are, instead of an answer; then the connection ends.
+    Raw(Vec<u8>),
+    /// Bytes as they are, then the same part again and again until the client closes.
+    Endless {
+        start: Vec<u8>,
+        part: Vec<u8>,
+        every: Duration,
+    },
     /// A stream of events, each part a chunk of its own, then its end.
     Events(Vec<Vec<u8>>),
     /// Status and `Location`.
@@ -53,11 +65,41 @@ struct Shared {
     changed: watch::Sender<u32>,
     /// Answers that were held when the client closed.
     closed: Mutex<usize>,
+    connections: Mutex<usize>,
+}
+
+/// The head of a stream of events.
+pub(crate) fn events_head() -> Vec<u8> {
+    EVENTS.to_vec()
+}
+
+/// A part of a stream of events or of a body, as it travels.
+pub(crate) fn chunk(part: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("{:x}\r\n", part.len()).into_bytes();
+    bytes.extend_from_slice(part);
+    bytes.extend_from_slice(b"\r\n");
+    bytes
 }
 
 impl Http {
     /// `script` gets the request and how many came before it.
     pub(crate) async fn new(script: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static) -> Self {
+        Self::serving(None, script).await
+    }
+
+    /// The same over TLS, at `https://127.0.0.1`.
+    pub(crate) async fn over_tls(
+        tls: Arc<tokio_rustls::rustls::ServerConfig>,
+        script: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        Self::serving(Some(tls.into()), script).await
+    }
+
+    async fn serving(
+        tls: Option<TlsAcceptor>,
+        script: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let shared = Arc::new(Shared {
@@ -65,15 +107,27 @@ impl Http {
             seen: Mutex::default(),
             changed: watch::Sender::new(0),
             closed: Mutex::default(),
+            connections: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&serving)));
+                let _ = stream.set_nodelay(true);
+                *serving.connections.lock().expect("no panic") += 1;
+                serving.changed.send_modify(|n| *n += 1);
+                let shared = Arc::clone(&serving);
+                match tls.clone() {
+                    None => tokio::spawn(serve(stream, shared)),
+                    Some(tls) => tokio::spawn(async move {
+                        if let Ok(stream) = tls.accept(stream).await {
+                            serve(stream, shared).await;
+                        }
+                    }),
+                };
             }
         });
         Self {
-            url: Url::parse(&format!("http://127.0.0.1:{port}/mcp")).expect("an address"),
+            url: Url::parse(&format!("{scheme}://127.0.0.1:{port}/mcp")).expect("an address"),
             shared,
         }
     }
@@ -92,6 +146,11 @@ impl Http {
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().expect("no panic").clone()
+    }
+
+    /// How many connections were opened so far.
+    pub(crate) fn connections(&self) -> usize {
+        *self.shared.connections.lock().expect("no panic")
     }
 
     /// The parameters of every request, without `_meta`.
@@ -137,12 +196,11 @@ impl Seen {
             .to_owned()
     }
 
-    /// Empty where there is no message, as with GET.
+    /// Empty where the body is no message.
     pub(crate) fn id(&self) -> String {
-        if self.body.is_empty() {
-            return String::new();
-        }
-        self.json().get("id").map(ToString::to_string).unwrap_or_default()
+        let json = Json::parse(&self.body).ok();
+        let id = json.as_ref().and_then(|json| json.get("id"));
+        id.map(ToString::to_string).unwrap_or_default()
     }
 
     /// The value of one header; several of a name are joined.
@@ -171,8 +229,12 @@ impl Seen {
     }
 }
 
-async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
-    let _ = stream.set_nodelay(true);
+/// A connection, with or without TLS.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+async fn serve(mut stream: impl Stream, shared: Arc<Shared>) {
     let mut read = Vec::new();
     while let Some(seen) = request(&mut stream, &mut read).await {
         let count = {
@@ -189,7 +251,7 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
 }
 
 /// The next request, or `None` at the end of the connection.
-async fn request(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Seen> {
+async fn request(stream: &mut impl Stream, read: &mut Vec<u8>) -> Option<Seen> {
     let head_end = loop {
         if let Some(end) = read.windows(4).position(|four| four == b"\r\n\r\n") {
             break end;
@@ -233,7 +295,7 @@ async fn request(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Seen> {
 }
 
 /// Whether the connection goes on.
-async fn answer(stream: &mut TcpStream, seen: &Seen, reply: Reply, shared: &Shared) -> bool {
+async fn answer(stream: &mut impl Stream, seen: &Seen, reply: Reply, shared: &Shared) -> bool {
     let id = seen.id();
     let filled = |text: &str| text.replace("@id", &id);
     let json = |status: u16, body: String| whole(status, "content-type: application/json\r\n", &body);
@@ -252,6 +314,26 @@ async fn answer(stream: &mut TcpStream, seen: &Seen, reply: Reply, shared: &Shar
                 media_type => format!("content-type: {media_type}\r\n"),
             };
             whole(status, &head, &filled(&body))
+        }
+        Reply::Head(status, head, body) => whole(status, &head, &filled(&body)),
+        Reply::Raw(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            let _ = stream.shutdown().await;
+            return false;
+        }
+        Reply::Endless { start, part, every } => {
+            let _ = stream.write_all(&start).await;
+            while stream.write_all(&part).await.is_ok() && stream.flush().await.is_ok() {
+                let mut byte = [0];
+                tokio::select! {
+                    biased;
+                    _ = stream.read(&mut byte) => break,
+                    () = tokio::time::sleep(every), if !every.is_zero() => {}
+                    () = std::future::ready(()), if every.is_zero() => {}
+                }
+            }
+            shared.client_closed();
+            return false;
         }
         Reply::Redirect(status, location) => {
             let head = location.map(|location| format!("location: {location}\r\n"));
@@ -289,7 +371,7 @@ async fn answer(stream: &mut TcpStream, seen: &Seen, reply: Reply, shared: &Shar
             bytes
         }
     };
-    stream.write_all(&bytes).await.is_ok()
+    stream.write_all(&bytes).await.is_ok() && stream.flush().await.is_ok()
 }
 
 impl Shared {
@@ -301,13 +383,6 @@ impl Shared {
 
 const EVENTS: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: Text/Event-Stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n";
-
-fn chunk(part: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("{:x}\r\n", part.len()).into_bytes();
-    bytes.extend_from_slice(part);
-    bytes.extend_from_slice(b"\r\n");
-    bytes
-}
 
 fn whole(status: u16, head: &str, body: &str) -> Vec<u8> {
     format!(

@@ -1,14 +1,20 @@
 //! What the tests stand on: scripted servers, a held clock, a browser that only remembers.
 
+mod child;
 mod desk;
 mod http;
 mod rounds;
+mod schema;
 mod stdio;
+mod tls;
 
+pub(crate) use child::{Child, peak_memory};
 pub(crate) use desk::{Desk, FakeBrowser, name, text};
-pub(crate) use http::{Http, Reply, Seen};
+pub(crate) use http::{Http, Reply, Seen, chunk, events_head};
 pub(crate) use rounds::{done, form, input_required, link};
+pub(crate) use schema::{Official, answer_fits, fixtures as schemas};
 pub(crate) use stdio::{Program, here};
+pub(crate) use tls::Authority;
 
 use std::time::Duration;
 use tokio::sync::watch;

@@ -130,12 +130,10 @@ fn shown_json(answer: &Answer) -> String {
     let mut out = String::new();
     for character in answer.result().pretty().chars() {
         let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
-        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
         if plain
-            || (!breaks
-                && text::marked(character.encode_utf8(&mut [0; 4]))
-                    .chars()
-                    .eq([character]))
+            || text::marked(character.encode_utf8(&mut [0; 4]))
+                .chars()
+                .eq([character])
         {
             out.push(character);
         } else {

@@ -252,7 +252,7 @@ fn encoded(rest: &str, findings: &mut Findings) {
     let mut at = 0;
     let mut flush = |run: &mut Vec<u8>| {
         for c in String::from_utf8_lossy(run).chars() {
-            if c.is_control() {
+            if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
                 findings.add(
                     FindingCode::EncodedControl,
                     Verdict::Notice,

@@ -120,11 +120,11 @@ fn what_is_shown_is_what_is_opened() {
 
 #[test]
 fn a_refused_link_has_nothing_to_open_and_shows_its_text_marked() {
-    let link = plain("https://bank.example@evil.example/\u{202e}\n");
+    let link = plain("https://bank.example@evil.example/\u{202e}\n\u{2028}");
     assert_eq!(link.url, None);
     assert_eq!(
         link.inspection.shown,
-        "https://bank.example@evil.example/⟦U+202E⟧⟦U+000A⟧"
+        "https://bank.example@evil.example/⟦U+202E⟧⟦U+000A⟧⟦U+2028⟧"
     );
     assert_eq!(link.inspection.domain.as_deref(), Some("evil.example"));
 }

@@ -2,7 +2,7 @@
 //! Pure; nothing starts.
 
 use super::Target;
-use crate::transport::http::{HttpPeer, reserved};
+use crate::transport::http::{HttpPeer, proxy, reserved};
 use crate::transport::stdio::Command;
 use crate::view::{NameValue, ServerDraft, ServerPreview, TargetDraft};
 use crate::wire::json::Json;
@@ -50,7 +50,7 @@ pub fn understand(pasted: &str) -> Result<ServerPreview, String> {
             timeout_seconds: DEFAULT_TIMEOUT,
         }
     };
-    target(&draft.target)?;
+    let target = target(&draft.target)?;
     let draft = named(draft);
     if let TargetDraft::Http { headers, .. } = &draft.target {
         for header in headers.iter().filter(|header| reserved(&header.name)) {
@@ -59,6 +59,11 @@ pub fn understand(pasted: &str) -> Result<ServerPreview, String> {
                 "The header “{name}” belongs to the protocol; yours is not sent."
             ));
         }
+    }
+    if let Target::Http { url, .. } = &target
+        && let Some(proxy) = proxy::on_the_way_to(url)
+    {
+        notes.push(format!("Requests to it go through {proxy}."));
     }
     if matches!(draft.target, TargetDraft::Stdio { .. }) {
         notes.push("This starts a program on this computer, with your rights. Add it only if you trust where it comes from.".to_owned());

@@ -7,6 +7,7 @@
 //! Deliberately absent: the rounds of a call (see [`crate::mrtr`]), sign-in.
 
 pub mod address;
+pub mod cache;
 mod era;
 pub mod keeper;
 mod legacy;
@@ -28,9 +29,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
-
-/// First byte of a list or a discovery, at most.
-const LISTING: Duration = Duration::from_secs(30);
 
 /// How a server is reached.
 #[derive(Clone, PartialEq, Eq)]
@@ -191,7 +189,7 @@ impl Session {
         self.lock().discovery.clone()
     }
 
-    /// One request outside a call, with the server's usual patience.
+    /// One request outside a call, with the patience for such.
     ///
     /// # Errors
     /// [`Fault`] where there is no answer.
@@ -371,7 +369,7 @@ impl Session {
 
     /// For what no person waits for in front of a question: discovery and lists.
     fn listing_patience(&self) -> Patience {
-        Patience::of(self.timeout.min(LISTING))
+        Patience::for_lists(self.timeout)
     }
 
     fn lock(&self) -> MutexGuard<'_, Connected> {

@@ -9,6 +9,8 @@ use crate::wire::request::{Method, Request};
 pub const MAX_PAGES: usize = 100;
 /// Most entries of one list.
 pub const MAX_ITEMS: usize = 10_000;
+/// Most bytes of one list, over all its pages.
+pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Most problems of one list that are told.
 pub const MAX_PROBLEMS: usize = 100;
 
@@ -56,6 +58,7 @@ pub async fn list(session: &Session, kind: ListKind) -> (Vec<Offer>, Vec<String>
         ListKind::Templates => (Method::ListTemplates, "document templates"),
     };
     let (mut offers, mut problems, mut cursors): (Vec<Offer>, Vec<String>, Vec<String>) = Default::default();
+    let mut bytes = 0;
     for _ in 0..MAX_PAGES {
         let mut request = Request::new(method);
         if let Some(cursor) = cursors.last() {
@@ -80,6 +83,7 @@ pub async fn list(session: &Session, kind: ListKind) -> (Vec<Offer>, Vec<String>
             problems.push(format!("The list of {word} cannot be used: {fault}."));
             return (offers, problems);
         }
+        bytes += result.to_string().len();
         let page = Page::parse(kind, &result);
         problems.extend(page.problems);
         offers.extend(page.offers);
@@ -94,6 +98,12 @@ pub async fn list(session: &Session, kind: ListKind) -> (Vec<Offer>, Vec<String>
             offers.truncate(MAX_ITEMS);
             problems.push(format!(
                 "The list of {word} has more than {MAX_ITEMS} entries; the rest is left out."
+            ));
+            return (offers, problems);
+        }
+        if bytes > MAX_BYTES && page.next.is_some() {
+            problems.push(format!(
+                "The list of {word} has more than {MAX_BYTES} bytes; the rest is left out."
             ));
             return (offers, problems);
         }

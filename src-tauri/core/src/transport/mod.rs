@@ -1,4 +1,5 @@
-//! Carrying requests to a server: [`http`] (Streamable HTTP of both eras and HTTP+SSE, with [`sse`]) and [`stdio`].
+//! Carrying requests to a server: [`http`] (Streamable HTTP of both eras and HTTP+SSE, with [`sse`]) and [`stdio`]
+//! (with [`lines`]).
 //!
 //! Promises: every way a request can end is told apart by whether a byte may have left ([`Fault::left`]); sizes and
 //! times are bounded; a cancelled request is cancelled by the rule of its transport. Nothing is sent twice.
@@ -6,6 +7,7 @@
 //! Deliberately absent: re-sending, reconnecting and any knowledge of rounds.
 
 pub mod http;
+pub mod lines;
 pub mod question;
 pub(crate) mod routes;
 pub mod sse;
@@ -37,6 +39,15 @@ impl Patience {
         Self {
             idle: Some(idle),
             total: idle.saturating_mul(10).max(Duration::from_secs(600)),
+        }
+    }
+
+    /// For what is asked without a person waiting for it to be done: what a server is and what it offers. `timeout` is
+    /// the server's own, which counts where it is shorter.
+    pub fn for_lists(timeout: Duration) -> Self {
+        Self {
+            idle: Some(timeout.min(Duration::from_secs(30))),
+            total: Duration::from_secs(120),
         }
     }
 
@@ -95,8 +106,13 @@ pub enum Fault {
     SignIn { status: u16 },
     #[error("the server answered HTTP {status}{}", hint(*.status))]
     Status { status: u16 },
-    #[error("the server sends this request on to {to}; requests go only where you added the server")]
-    Redirected { to: String },
+    #[error("{from} sends this request on to {to}; requests go only where you added the server")]
+    Redirected { from: String, to: String },
+    /// A redirect that takes the body or method away (301, 302, 303).
+    #[error(
+        "the server says that it moved to {to} (HTTP {status}) in a way in which the request would be lost; if you trust that place, add the server with its new address"
+    )]
+    Moved { status: u16, to: String },
     #[error("the connection ended before the answer: {0}")]
     Lost(String),
     /// A 2025-era server answers 404 to a session that it knew (basic/transports, "Session Management").
@@ -120,6 +136,7 @@ impl Fault {
             Self::Cancelled { left } => *left,
             Self::Status { .. }
             | Self::Redirected { .. }
+            | Self::Moved { .. }
             | Self::Lost(_)
             | Self::SessionOver
             | Self::TimedOut(_)

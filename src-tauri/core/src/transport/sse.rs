@@ -1,7 +1,8 @@
 //! Server-sent events, split as they arrive (HTML standard, 9.2.6). Pure.
 //!
 //! In the modern era only the data of an event counts; the 2025 era also uses its name (HTTP+SSE), the last id and
-//! the time to wait before coming back. Comments and events without data are nothing, but their ids count.
+//! the time to wait before coming back. Comments and events without data are nothing, but their ids count. Messages come
+//! in events that are named `message` or not at all; others (`ping`, say) belong to somebody else.
 
 use super::{Fault, MAX_MESSAGE};
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub struct Splitter {
     after_return: bool,
     begun: bool,
     bytes: usize,
-    events: usize,
+    count: usize,
     name: Option<String>,
     id: Option<String>,
     last_id: Option<String>,
@@ -33,6 +34,13 @@ pub struct Event {
     /// `message` where the stream says none.
     pub name: Option<String>,
     pub data: Vec<u8>,
+}
+
+impl Event {
+    /// Whether it holds a message of the protocol.
+    pub fn is_message(&self) -> bool {
+        matches!(self.name.as_deref(), None | Some("" | "message"))
+    }
 }
 
 /// Longest id of an event that is kept, in bytes.
@@ -49,16 +57,16 @@ impl Splitter {
         self.retry
     }
 
-    /// The data of the events that `chunk` completes.
+    /// The messages, as text, of the events that `chunk` completes.
     ///
     /// # Errors
-    /// [`Fault::TooLarge`] when an event, their number or the stream passes its limit.
+    /// As [`Splitter::events`].
     pub fn push(&mut self, chunk: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
-        let events = self.events(chunk)?;
-        Ok(events.into_iter().map(|event| event.data).collect())
+        let messages = self.events(chunk)?.into_iter().filter(Event::is_message);
+        Ok(messages.map(|event| event.data).collect())
     }
 
-    /// The events that `chunk` completes.
+    /// The events that `chunk` completes, of any name.
     ///
     /// # Errors
     /// [`Fault::TooLarge`] when an event, their number or the stream passes its limit.
@@ -71,32 +79,35 @@ impl Splitter {
             });
         }
         let mut events = Vec::new();
-        for &byte in chunk {
-            match byte {
-                b'\n' if self.after_return => self.after_return = false,
-                b'\n' | b'\r' => {
-                    self.after_return = byte == b'\r';
-                    if let Some(event) = self.end_line() {
-                        self.events += 1;
-                        if self.events > MAX_EVENTS {
-                            return Err(Fault::TooLarge {
-                                limit: MAX_EVENTS,
-                                what: "events in one response",
-                            });
-                        }
-                        events.push(event);
-                    }
+        let mut rest = chunk;
+        while let Some(&first) = rest.first() {
+            if std::mem::take(&mut self.after_return) && first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.line.len() + self.data.as_ref().map_or(0, Vec::len) + part.len() > MAX_MESSAGE {
+                return Err(Fault::TooLarge {
+                    limit: MAX_MESSAGE,
+                    what: "bytes in one event",
+                });
+            }
+            self.line.extend_from_slice(part);
+            let Some((&end, after)) = after.split_first() else {
+                break;
+            };
+            self.after_return = end == b'\r';
+            rest = after;
+            if let Some(event) = self.end_line() {
+                self.count += 1;
+                if self.count > MAX_EVENTS {
+                    return Err(Fault::TooLarge {
+                        limit: MAX_EVENTS,
+                        what: "events in one response",
+                    });
                 }
-                _ => {
-                    self.after_return = false;
-                    self.line.push(byte);
-                    if self.line.len() + self.data.as_ref().map_or(0, Vec::len) > MAX_MESSAGE {
-                        return Err(Fault::TooLarge {
-                            limit: MAX_MESSAGE,
-                            what: "bytes in one event",
-                        });
-                    }
-                }
+                events.push(event);
             }
         }
         Ok(events)
@@ -202,6 +213,57 @@ mod tests {
         let unnamed = splitter.events(b"\ndata: x\n\n").expect("events");
         assert_eq!(unnamed.last().map(|event| event.name.clone()), Some(None));
         assert_eq!(splitter.last_id(), Some("2"));
+    }
+
+    #[test]
+    fn an_event_of_another_name_is_no_message() {
+        check(
+            b"event: ping\ndata: tick\n\nevent: message\ndata: 1\n\nevent\ndata: 2\n\ndata: 3\n\n",
+            &["1", "2", "3"],
+        );
+        check(b"event: ping\nevent:message\ndata: 1\n\n", &["1"]);
+        check(b"event: ping\n\ndata: 1\n\n", &["1"]);
+        check(b"event:  message\ndata: two blanks\n\n", &[]);
+        let named = Splitter::default().events(b"event: endpoint\ndata: /m\n\n");
+        let event = Event {
+            name: Some("endpoint".to_owned()),
+            data: b"/m".to_vec(),
+        };
+        assert_eq!(named, Ok(vec![event]));
+    }
+
+    #[test]
+    fn odd_lines_change_nothing() {
+        check(b"\xef\xbb\xbf\xef\xbb\xbfdata: two marks\n\ndata: 1\n\n", &["1"]);
+        check(b"data: 1\n\xef\xbb\xbfdata: a mark later\n\n", &["1"]);
+        check(b"data: a:b\n\n", &["a:b"]);
+        check(b"data:  one blank stays\n\n", &[" one blank stays"]);
+        check(b"data: 1\ndata\ndata:\n\n", &["1\n\n"]);
+        check(b"Data: 1\ndata : 2\n data: 3\nid: \0\nretry: x\n\n", &[]);
+        check(b"\r\n\r\r\n\n:\n: data: 1\n\n", &[]);
+        check(b"data: 1\r\n\ndata: 2\r\r\ndata: 3\n\r", &["1", "2", "3"]);
+    }
+
+    #[test]
+    fn http_51_a_line_without_an_end_is_cut_off_at_the_limit() {
+        for start in ["data: ", ": ", "event: ", "x"] {
+            let mut splitter = Splitter::default();
+            splitter.push(start.as_bytes()).expect("a start");
+            let block = vec![b'a'; 64 * 1024];
+            let pushed = (0..1024).take_while(|_| splitter.push(&block).is_ok()).count();
+            assert_eq!(
+                pushed,
+                MAX_MESSAGE / block.len() - 1,
+                "{start:?}: all but the start of the last"
+            );
+            assert!(splitter.line.capacity() <= 2 * MAX_MESSAGE, "{start:?}");
+        }
+        let mut splitter = Splitter::default();
+        let fault = (0..100).find_map(|_| splitter.push(&b"data\n".repeat(1024 * 1024)).err());
+        assert!(
+            matches!(fault, Some(Fault::TooLarge { .. })),
+            "data lines without data"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! drained and its last lines kept; lines on stdout that are no messages are kept there too and disturb nothing.
 //! On shutdown stdin is closed, then the program is asked to end, then it is ended.
 
+use super::lines::{Line, Lines};
 use super::routes::{Routes, Unasked};
 use super::{Fault, Incoming, Limit, MAX_MESSAGE, Reply};
 use crate::wire::request::cancelled;
@@ -295,46 +296,42 @@ fn ask_to_end(child: &Child) {
 #[cfg(not(unix))]
 fn ask_to_end(_: &Child) {}
 
-async fn read_messages(mut stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
-    loop {
-        match read_line(&mut stdout, MAX_MESSAGE).await {
-            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
-            Line::Whole(line) => match Message::parse_all(&line) {
-                Ok(messages) => {
-                    for message in messages {
-                        shared.routes.deliver(message, None, None);
-                    }
-                }
-                Err(_) => keep(&shared, "not a message: ", &line),
-            },
-            Line::TooLong => {
-                keep(
-                    &shared,
-                    "",
-                    format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
-                );
-                if let Some(id) = shared.routes.only() {
-                    let fault = Fault::TooLarge {
-                        limit: MAX_MESSAGE,
-                        what: "bytes in one answer",
-                    };
-                    shared.routes.fail(id, fault);
+async fn read_messages(stdout: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
+    each_line(stdout, MAX_MESSAGE, |line| match line {
+        Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
+        Line::Whole(line) => match Message::parse_all(&line) {
+            Ok(messages) => {
+                for message in messages {
+                    shared.routes.deliver(message, None, None);
                 }
             }
-            Line::End => break,
+            Err(_) => keep(&shared, "not a message: ", &line),
+        },
+        Line::TooLong => {
+            keep(
+                &shared,
+                "",
+                format!("a line of more than {MAX_MESSAGE} bytes was left out").as_bytes(),
+            );
+            if let Some(id) = shared.routes.only() {
+                let fault = Fault::TooLarge {
+                    limit: MAX_MESSAGE,
+                    what: "bytes in one answer",
+                };
+                shared.routes.fail(id, fault);
+            }
         }
-    }
+    })
+    .await;
     shared.ended.cancel();
 }
 
-async fn drain_log(mut stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
-    loop {
-        match read_line(&mut stderr, 64 * 1024).await {
-            Line::Whole(line) => keep(&shared, "", &line),
-            Line::TooLong => keep(&shared, "", b"a long line was left out"),
-            Line::End => break,
-        }
-    }
+async fn drain_log(stderr: impl AsyncBufRead + Unpin, shared: Arc<Shared>) {
+    each_line(stderr, 64 * 1024, |line| match line {
+        Line::Whole(line) => keep(&shared, "", &line),
+        Line::TooLong => keep(&shared, "", b"a long line was left out"),
+    })
+    .await;
     shared.log_ended.cancel();
 }
 
@@ -350,41 +347,19 @@ fn keep(shared: &Shared, prefix: &str, line: &[u8]) {
     log.push_back(format!("{prefix}{line}"));
 }
 
-enum Line {
-    Whole(Vec<u8>),
-    TooLong,
-    End,
-}
-
-/// One line without its end. A longer one is read over to its end without being kept.
-async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Line {
-    let mut line = Vec::new();
-    let mut too_long = false;
+/// Every line until the stream ends.
+async fn each_line(mut reader: impl AsyncBufRead + Unpin, limit: usize, mut each: impl FnMut(Line)) {
+    let mut lines = Lines::new(limit);
     loop {
-        let available = match reader.fill_buf().await {
-            Ok(available) if !available.is_empty() => available,
-            Ok(_) | Err(_) if too_long => return Line::TooLong,
-            Ok(_) | Err(_) if line.is_empty() => return Line::End,
-            Ok(_) | Err(_) => return Line::Whole(line),
+        let chunk = match reader.fill_buf().await {
+            Ok(chunk) if !chunk.is_empty() => chunk,
+            Ok(_) | Err(_) => break,
         };
-        let end = available.iter().position(|&byte| byte == b'\n');
-        let taken = end.unwrap_or(available.len());
-        if line.len() + taken > limit {
-            too_long = true;
-            line.clear();
-        } else if !too_long {
-            line.extend_from_slice(&available[..taken]);
-        }
-        let consumed = end.map_or(taken, |end| end + 1);
-        reader.consume(consumed);
-        if end.is_some() {
-            return if too_long {
-                Line::TooLong
-            } else {
-                Line::Whole(line)
-            };
-        }
+        let length = chunk.len();
+        lines.push(chunk).into_iter().for_each(&mut each);
+        reader.consume(length);
     }
+    lines.end().into_iter().for_each(each);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -3,6 +3,7 @@
 //! One odd entry does not sink the page: it is left out and named in `problems`.
 
 use super::json::Json;
+use super::mirror::{Mirror, MirrorFault};
 
 /// Why a list method exists once and four kinds of entries fit it: they differ in two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,12 @@ pub struct Offer {
     pub description: Option<String>,
     /// A JSON Schema object for the arguments: a tool's own, a prompt's or template's made from its parameters.
     pub arguments: Json,
+    /// The JSON Schema of a tool's structured result, as sent and unchecked. Its `annotations` are not read but for a
+    /// title: they are claims.
+    pub output_schema: Option<Json>,
+    /// The arguments of a tool that HTTP repeats in headers. A tool whose annotations break a rule stays in the list
+    /// with the fault, because only over HTTP it must be left out: see [`Offer::refused_over_http`].
+    pub mirror: Result<Mirror, MirrorFault>,
 }
 
 /// One page of a list.
@@ -82,6 +89,13 @@ impl Page {
 }
 
 impl Offer {
+    /// Why this tool must not be offered over HTTP, in a sentence that names it; over stdio it can be used.
+    pub fn refused_over_http(&self) -> Option<String> {
+        let fault = self.mirror.as_ref().err()?;
+        let name = crate::text::chip(&self.name);
+        Some(format!("The tool “{name}” cannot be used over HTTP: {fault}."))
+    }
+
     fn parse(kind: ListKind, entry: &Json) -> Result<Self, String> {
         let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
         let Some(name) = text(kind.identity()) else {
@@ -124,12 +138,24 @@ impl Offer {
                 )
             }
         };
+        let (output_schema, mirror) = match kind {
+            ListKind::Tools => (
+                entry
+                    .get("outputSchema")
+                    .filter(|schema| **schema != Json::Null)
+                    .cloned(),
+                Mirror::parse(&arguments),
+            ),
+            ListKind::Prompts | ListKind::Resources | ListKind::Templates => (None, Ok(Mirror::default())),
+        };
         Ok(Self {
             kind,
             name,
             title,
             description: text("description"),
             arguments,
+            output_schema,
+            mirror,
         })
     }
 }
@@ -249,6 +275,21 @@ mod tests {
             &Json::parse(r#"{"prompts":[],"nextCursor":null}"#).expect("JSON"),
         );
         assert_eq!(last.next, None);
+    }
+
+    #[test]
+    fn a_tool_keeps_the_schema_of_its_result() {
+        let result = Json::parse(
+            r#"{"tools":[{"name":"a","inputSchema":{},"outputSchema":{"type":"object"}},
+            {"name":"b","inputSchema":{},"outputSchema":null},{"name":"c","inputSchema":{}}]}"#,
+        )
+        .expect("JSON");
+        let schemas: Vec<_> = Page::parse(ListKind::Tools, &result)
+            .offers
+            .into_iter()
+            .map(|offer| offer.output_schema.map(|schema| schema.to_string()))
+            .collect();
+        assert_eq!(schemas, [Some(r#"{"type":"object"}"#.to_owned()), None, None]);
     }
 
     #[test]

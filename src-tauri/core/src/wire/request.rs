@@ -3,7 +3,7 @@
 use super::json::{Json, Members};
 use super::{REVISION, header};
 
-/// The methods this client uses. Only the last three may come back as `input_required`.
+/// The methods this client uses. Only `CallTool`, `GetPrompt` and `ReadResource` may come back as `input_required`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     Discover,
@@ -16,6 +16,8 @@ pub enum Method {
     CallTool,
     GetPrompt,
     ReadResource,
+    Complete,
+    Listen,
 }
 
 impl Method {
@@ -30,6 +32,8 @@ impl Method {
             Self::CallTool => "tools/call",
             Self::GetPrompt => "prompts/get",
             Self::ReadResource => "resources/read",
+            Self::Complete => "completion/complete",
+            Self::Listen => "subscriptions/listen",
         }
     }
 
@@ -42,7 +46,9 @@ impl Method {
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
-            | Self::ListTemplates => false,
+            | Self::ListTemplates
+            | Self::Complete
+            | Self::Listen => false,
         }
     }
 
@@ -57,6 +63,8 @@ impl Method {
             | Self::ListResources
             | Self::ListTemplates
             | Self::GetPrompt
+            | Self::Complete
+            | Self::Listen
             | Self::ReadResource => true,
         }
     }
@@ -71,7 +79,9 @@ impl Method {
             | Self::ListTools
             | Self::ListPrompts
             | Self::ListResources
-            | Self::ListTemplates => None,
+            | Self::ListTemplates
+            | Self::Complete
+            | Self::Listen => None,
         }
     }
 }

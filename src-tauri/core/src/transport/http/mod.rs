@@ -6,8 +6,10 @@
 
 pub(crate) mod client;
 pub(crate) mod old;
+pub(crate) mod proxy;
 pub(crate) mod read;
 pub(crate) mod session;
+mod trust;
 
 pub use client::reserved;
 
@@ -137,6 +139,9 @@ async fn read_events(
     incoming: &mut (dyn FnMut(Incoming) + Send),
 ) -> Result<Reply, Fault> {
     while let Some(event) = events.next().await? {
+        if !event.is_message() {
+            continue;
+        }
         match Message::parse(&event.data) {
             Ok(Message::Response(response)) => return own(id, response, Some(200)),
             Ok(Message::Notification { method, params }) => incoming(Incoming::Note(Note { method, params })),

@@ -69,6 +69,9 @@ impl OldPeer {
         let (deliver, end) = (Arc::clone(&routes), ended.clone());
         let reading = tokio::spawn(async move {
             while let Ok(Some(event)) = events.next().await {
+                if !event.is_message() {
+                    continue;
+                }
                 // What is no message disturbs nothing.
                 for message in Message::parse_all(&event.data).unwrap_or_default() {
                     deliver.deliver(message, None, None);
@@ -172,5 +175,6 @@ fn endpoint(client: &Client, data: &[u8]) -> Result<Client, Fault> {
         .join(named.trim())
         .map_err(|_| Fault::Unreadable("the stream names no address for messages".to_owned()))?;
     let to = url.origin().ascii_serialization();
-    client.at(url).ok_or(Fault::Redirected { to })
+    let from = client.url().origin().ascii_serialization();
+    client.at(url).ok_or(Fault::Redirected { from, to })
 }

@@ -1,10 +1,18 @@
 //! Reading what comes back over HTTP, within limits.
+//!
+//! Promises: no more is kept than the limits say; a body that is compressed, which is never asked for, is not
+//! unpacked, so that what was counted is what was read.
 
 use super::super::sse::{Event, Splitter};
 use super::super::{Fault, MAX_MESSAGE, within};
 use super::client::lost;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use std::time::Duration;
+
+const TOO_LARGE: Fault = Fault::TooLarge {
+    limit: MAX_MESSAGE,
+    what: "bytes in one answer",
+};
 
 /// The media type without its parameters, in lower case; empty where none is said.
 pub(crate) fn media_type(response: &reqwest::Response) -> String {
@@ -14,18 +22,28 @@ pub(crate) fn media_type(response: &reqwest::Response) -> String {
     bare.trim().to_ascii_lowercase()
 }
 
-/// A whole body.
+/// A whole body. Of an error's page that is compressed nothing is read; the status says enough.
 pub(crate) async fn body(mut response: reqwest::Response, idle: Option<Duration>) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
+    if let Some(compressed) = compressed(&response) {
+        return if response.status().is_success() {
+            Err(compressed)
+        } else {
+            Ok(body)
+        };
+    }
+    if response
+        .content_length()
+        .is_some_and(|length| length > MAX_MESSAGE as u64)
+    {
+        return Err(TOO_LARGE);
+    }
     while let Some(chunk) = within(idle, response.chunk())
         .await?
         .map_err(|error| lost(&error))?
     {
         if body.len() + chunk.len() > MAX_MESSAGE {
-            return Err(Fault::TooLarge {
-                limit: MAX_MESSAGE,
-                what: "bytes in one answer",
-            });
+            return Err(TOO_LARGE);
         }
         body.extend_from_slice(&chunk);
     }
@@ -38,11 +56,14 @@ pub(crate) struct Events {
     splitter: Splitter,
     idle: Option<Duration>,
     ready: std::vec::IntoIter<Event>,
+    /// Why nothing is read at all.
+    refused: Option<Fault>,
 }
 
 impl Events {
     pub(crate) fn new(response: reqwest::Response, idle: Option<Duration>) -> Self {
         Self {
+            refused: compressed(&response),
             response,
             splitter: Splitter::default(),
             idle,
@@ -65,6 +86,9 @@ impl Events {
     /// # Errors
     /// [`Fault`] where the stream breaks, is silent for too long or too large.
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, Fault> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
+        }
         loop {
             if let Some(event) = self.ready.next() {
                 return Ok(Some(event));
@@ -76,4 +100,16 @@ impl Events {
             }
         }
     }
+}
+
+/// A body that is said to be compressed or otherwise encoded (RFC 9110, 8.4), as a fault.
+fn compressed(response: &reqwest::Response) -> Option<Fault> {
+    let encodings = response.headers().get_all(CONTENT_ENCODING).iter();
+    let odd = encodings
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
+        .find(|value| !value.is_empty() && !value.eq_ignore_ascii_case("identity"))?;
+    Some(Fault::Unreadable(format!(
+        "it is compressed (“{}”), although that was not asked for",
+        crate::text::chip(&odd)
+    )))
 }

@@ -324,6 +324,9 @@ impl HttpSession {
                 *last_id = Some(id.to_owned());
             }
             let Some(event) = event? else { return Ok(false) };
+            if !event.is_message() {
+                continue;
+            }
             let messages =
                 Message::parse_all(&event.data).map_err(|error| Fault::Unreadable(error.to_string()))?;
             let mut answered = false;
