@@ -43,12 +43,6 @@ mod hostile_tls;
 /// States, contents, header values and queries are in no text that could reach a log.
 mod redaction;
 
-/// Servers that greet well and then say nothing.
-mod mute;
-
-/// The word of an older server that a page is done.
-mod page_done;
-
 /// What must hold for any bytes: the corpora of `tests/fuzz`, and a bounded number of changes of them.
 mod fuzz;
 
@@ -57,3 +51,9 @@ mod official_examples;
 
 /// The schemas of the specification and of forms: what is sent and answered is valid by them.
 mod official_schema;
+
+/// Servers that greet well and then say nothing.
+mod mute;
+
+/// The word of an older server that a page is done.
+mod page_done;

@@ -331,6 +331,8 @@ fn complete(file: &str, method: Method, result: &Json) {
         Method::ReadResource => OfferKind::Document,
         Method::Discover
         | Method::Ping
+        | Method::Complete
+        | Method::Listen
         | Method::ListTools
         | Method::ListPrompts
         | Method::ListResources

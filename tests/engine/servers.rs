@@ -169,7 +169,12 @@ async fn connecting_says_what_is_wrong_and_what_it_is() {
         "refused: “Bad ⟦U+202E⟧things” (-32000)",
     )
     .await;
-    check(result("{}"), ServerState::Failed, "does not say which revisions").await;
+    check(
+        result(r#"{"resultType":"complete"}"#),
+        ServerState::Failed,
+        "does not say which revisions",
+    )
+    .await;
     check(
         result(r#"{"supportedVersions":["2025-11-25",7]}"#),
         ServerState::Failed,

@@ -352,6 +352,13 @@ pub(super) fn read_discovery(reply: &Reply) -> Result<Said, ConnectError> {
 
 fn read_result(result: &Json) -> Result<Said, ConnectError> {
     let Some(versions) = result.get("supportedVersions").and_then(Json::as_array) else {
+        // Servers that answer anything with an empty result know nothing of the modern era.
+        if result.get("supportedVersions").is_none() && result.get("resultType").is_none() {
+            return Ok(Said::Legacy {
+                revision: Revision::NEWEST_LEGACY,
+                how: "it does not understand server/discover (an empty answer)".to_owned(),
+            });
+        }
         return Err(ConnectError::Unusable(
             "the server answered, but does not say which revisions it speaks (supportedVersions)".to_owned(),
         ));
