@@ -7,7 +7,6 @@
 //!
 //! The last line counts cells, sessions and answers as a test harness would, for `tests/run.py`.
 #![cfg(test)]
-#![expect(clippy::print_stdout, reason = "the table is what this is for")]
 
 /// What the engine's tests stand on, of which this needs the desk.
 #[expect(dead_code, unused_imports, reason = "the engine uses the rest")]
