@@ -212,7 +212,12 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut events: Vec<Vec<u8>> = lines
         .split(Vec::is_empty)
         .map(|event| {
-            let data: Vec<&[u8]> = event.iter().filter_map(|line| data_of(line)).collect();
+            let name = event.iter().filter_map(|line| value_of(b"event", line)).last();
+            if !matches!(name, None | Some(b"" | b"message")) && name.is_some_and(|name| str::from_utf8(name).is_ok())
+            {
+                return Vec::new();
+            }
+            let data: Vec<&[u8]> = event.iter().filter_map(|line| value_of(b"data", line)).collect();
             data.join(&b'\n')
         })
         .collect();
@@ -222,8 +227,8 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
     events
 }
 
-fn data_of(line: &[u8]) -> Option<&[u8]> {
-    match line.strip_prefix(b"data")? {
+fn value_of<'a>(field: &[u8], line: &'a [u8]) -> Option<&'a [u8]> {
+    match line.strip_prefix(field)? {
         [] => Some(&[]),
         [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
         _ => None,
