@@ -7,8 +7,9 @@ use crate::closing::Closing;
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Review};
 use countersign_core::view::{
-    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Failure,
-    FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot, Started,
+    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Completion,
+    Failure, FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot,
+    Started,
 };
 use serde::Deserialize;
 use tauri::{Runtime, State, ipc::Invoke};
@@ -24,6 +25,7 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         reconnect_server,
         arguments,
         check_arguments,
+        complete,
         start_call,
         ask,
         draft,
@@ -73,6 +75,16 @@ pub(crate) struct CheckArguments {
     kind: OfferKind,
     index: u32,
     fields: Vec<FieldInput>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Completing {
+    server: ServerId,
+    kind: OfferKind,
+    index: u32,
+    field: u32,
+    inputs: Vec<FieldInput>,
 }
 
 #[derive(Deserialize)]
@@ -175,6 +187,12 @@ pub(crate) fn arguments(app: App<'_>, args: OfOffer) -> Result<ArgumentsView, Fa
 #[tauri::command]
 pub(crate) fn check_arguments(app: App<'_>, args: CheckArguments) -> Result<Review, Failure> {
     app.check_arguments(args.server, args.kind, args.index, &args.fields)
+}
+
+#[tauri::command]
+pub(crate) async fn complete(app: App<'_>, args: Completing) -> Result<Completion, Failure> {
+    app.complete(args.server, args.kind, args.index, args.field, &args.inputs)
+        .await
 }
 
 #[tauri::command]

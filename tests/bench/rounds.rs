@@ -138,6 +138,7 @@ fn new_call(url: &Url) -> (NewCall, Request) {
         kind: OfferKind::Action,
         name: "archive_folder".to_owned(),
         arguments,
+        output_schema: None,
         initiator: Initiator::Person,
     };
     (new, request)

@@ -1,11 +1,12 @@
 /** A backend without a program behind it: answers from what it was given, and keeps what it was asked. */
-import type { Answer, Backend, Offer } from "../src/lib/backend";
-import type { CompletedView, Completing, Completion } from "../src/lib/coming";
+import type { Answer, Backend, Completing, Offer } from "../src/lib/backend";
 import type {
   Answered,
   ArgumentsInput,
+  ArgumentsView,
   AskView,
   CallAct,
+  Completion,
   Failure,
   FieldInput,
   ResultView,
@@ -24,7 +25,7 @@ export class FakeBackend implements Backend {
   asks = new Map<number, AskView>();
   calls = new Map<number, ResultView>();
   pages = new Map<number, ServerPage>();
-  offers: (offer: Offer) => CompletedView = () => {
+  offers: (offer: Offer) => ArgumentsView = () => {
     throw gone();
   };
   /** What becomes of the next answer. */
@@ -61,7 +62,7 @@ export class FakeBackend implements Backend {
     for (const view of views) {
       this.asks.set(view.id, view);
       if (!this.calls.has(view.call.id)) {
-        this.calls.set(view.call.id, { call: view.call, parts: [], json: null });
+        this.calls.set(view.call.id, { call: view.call, notices: [], parts: [], json: null });
       }
     }
     const calls = new Map(this.world.calls.map((call) => [call.id, call]));

@@ -1,19 +1,16 @@
 /** Made-up cards for the gallery and the tests. Every text a server could have sent is hostile or plain on purpose. */
-import type {
-  CompletedView,
-  Completing,
-  Completion,
-  DiagnosedRow,
-  Diagnosis,
-} from "../src/lib/coming";
+import type { Completing } from "../src/lib/backend";
 import type {
   Act,
+  ArgumentsView,
   AskBody,
   AskPhase,
   AskRow,
   AskView,
   CallRow,
+  Completion,
   Control,
+  Diagnosis,
   FieldView,
   Finding,
   FindingCode,
@@ -23,6 +20,7 @@ import type {
   OptionView,
   ResultPart,
   ServerPage,
+  ServerRow,
   ServerText,
   Snapshot,
   Verdict,
@@ -31,7 +29,7 @@ import { review } from "./review";
 
 export const AT = "2027-03-05T14:02:00+01:00";
 
-export function server(over: Partial<DiagnosedRow> = {}): DiagnosedRow {
+export function server(over: Partial<ServerRow> = {}): ServerRow {
   return {
     id: 1,
     name: "CRM sandbox",
@@ -41,6 +39,7 @@ export function server(over: Partial<DiagnosedRow> = {}): DiagnosedRow {
     word: "connected",
     detail: null,
     protocol: "2026-07-28",
+    diagnosis: null,
     found: "it says so itself (server/discover)",
     claims: "Acme CRM",
     waiting: 0,
@@ -533,7 +532,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
 }
 
 /** A starter for whose fields the server proposes values. */
-export function starter(kind: OfferKind): CompletedView {
+export function starter(kind: OfferKind): ArgumentsView {
   return {
     kind,
     title: "Summarise a customer",

@@ -69,6 +69,7 @@ export const SCENES: Scene[] = [
     backend: () =>
       desk().putCall({
         call: fixture.call({ phase: "done", word: "done", acts: [] }),
+        notices: [],
         parts: [],
         json: null,
       }),
@@ -152,6 +153,7 @@ export const SCENES: Scene[] = [
     backend: () =>
       desk().putCall({
         call: fixture.call({ phase: "done", word: "done", acts: ["start_again"] }),
+        notices: [],
         parts: fixture.PARTS,
         json: '{\n  "ok": true\n}',
       }),
@@ -166,6 +168,7 @@ export const SCENES: Scene[] = [
           word: "running",
           progress: { percent: 40, message: "Reading customers" },
         }),
+        notices: [],
         parts: [],
         json: null,
       }),
@@ -197,6 +200,7 @@ export const SCENES: Scene[] = [
     backend: () =>
       desk().putCall({
         call: { ...fixture.ALONE, phase: "done", word: "done", acts: [] },
+        notices: [],
         parts: [],
         json: "{}",
       }),
@@ -257,6 +261,7 @@ export const SCENES: Scene[] = [
         jsonReason: null,
         jsonTemplate: "{}",
         goesTo: "crm.example.com",
+        completes: false,
       });
       return backend;
     },
@@ -275,6 +280,7 @@ export const SCENES: Scene[] = [
         jsonReason: "One field (“where”) is a group of fields, which cannot be drawn here.",
         jsonTemplate: '{\n  "where": {}\n}',
         goesTo: "crm.example.com",
+        completes: false,
       });
       return backend;
     },

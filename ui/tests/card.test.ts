@@ -594,7 +594,7 @@ describe("the window", () => {
     backend.pages.set(2, PRACTICE_PAGE);
     const question = ask({ server: PRACTICE });
     backend.start = () => {
-      backend.putCall({ call: question.call, parts: [], json: null });
+      backend.putCall({ call: question.call, notices: [], parts: [], json: null });
       return { kind: "started", call: 10 };
     };
     await openWindow(backend);

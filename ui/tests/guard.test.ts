@@ -215,11 +215,16 @@ describe("what a call comes to", () => {
 
   it("starts nothing again with a click that was on its way when it was shown", async () => {
     const backend = new FakeBackend();
-    backend.putCall({ call: call({ phase: "sending", acts: ["stop"] }), parts: [], json: null });
+    backend.putCall({
+      call: call({ phase: "sending", acts: ["stop"] }),
+      notices: [],
+      parts: [],
+      json: null,
+    });
     await openWindow(backend, { card: { kind: "call", call: 10 } });
     await until(() => all("[data-callact='stop']").length, 1);
     expect(one("[data-callact='stop']").getAttribute("aria-disabled")).toBe("false");
-    backend.putCall({ call: done(), parts: [], json: null });
+    backend.putCall({ call: done(), notices: [], parts: [], json: null });
     backend.changed();
     await until(() => all("[data-callact='start_again']").length, 1);
     one("[data-callact='start_again']").click();
@@ -235,11 +240,16 @@ describe("what a call comes to", () => {
 
   it("waits for a pointer that rests on the button pressed down", async () => {
     const backend = new FakeBackend();
-    backend.putCall({ call: call({ phase: "sending", acts: ["stop"] }), parts: [], json: null });
+    backend.putCall({
+      call: call({ phase: "sending", acts: ["stop"] }),
+      notices: [],
+      parts: [],
+      json: null,
+    });
     await openWindow(backend, { card: { kind: "call", call: 10 } });
     await until(() => all("[data-callact='stop']").length, 1);
     window.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
-    backend.putCall({ call: done(), parts: [], json: null });
+    backend.putCall({ call: done(), notices: [], parts: [], json: null });
     backend.changed();
     await until(() => all("[data-callact='start_again']").length, 1);
     await vi.advanceTimersByTimeAsync(5000);

@@ -93,6 +93,7 @@ describe("hostile text stays text", () => {
     const backend = new FakeBackend();
     backend.putCall({
       call: call({ phase: "done" }),
+      notices: [],
       parts: PARTS,
       json: "<script>alert(1)</script>",
     });

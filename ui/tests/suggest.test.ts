@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeBackend } from "../dev/fake";
 import { customers, PAGE, starter } from "../dev/fixtures";
-import type { Completion } from "../src/lib/coming";
+import type { Completion } from "../src/lib/wire";
 import { all, box, frame, one, openWindow, until, userEvent } from "./desk";
 
 beforeEach(() => {

@@ -27,13 +27,19 @@ const ARGUMENTS: ArgumentsView = {
   jsonReason: null,
   jsonTemplate: "{}",
   goesTo: "crm.example.com",
+  completes: false,
 };
 
 function withPage(): FakeBackend {
   const backend = new FakeBackend();
   backend.pages.set(1, PAGE);
   backend.offers = () => ARGUMENTS;
-  backend.putCall({ call: call({ phase: "done", word: "done" }), parts: [], json: null });
+  backend.putCall({
+    call: call({ phase: "done", word: "done" }),
+    notices: [],
+    parts: [],
+    json: null,
+  });
   return backend;
 }
 
@@ -149,6 +155,7 @@ describe("a call that is only a question", () => {
     const over = { ...ALONE, phase: "done" as const, word: "done", acts: [] };
     backend.putCall({
       call: over,
+      notices: [],
       parts: [{ kind: "other", note: "A part." }],
       json: "{}",
     });

@@ -1,7 +1,7 @@
 //! The whole of Countersign without a window: servers, their sessions, and the inbox over all of them.
 
 use crate::clock::Clock;
-use crate::form::{FieldInput, Form, Review, template};
+use crate::form::{FieldInput, Form, Input, Review, template};
 use crate::inbox::guard::Guard;
 use crate::inbox::{Inbox, NewCall, ServerFacts};
 use crate::link::Asker;
@@ -9,21 +9,23 @@ use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
 use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
-use crate::session::{ConnectError, Discovery, Session, Speak, Target, address};
+use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, diagnosis};
 use crate::settings::{Entry, Settings};
 use crate::text;
 use crate::transport::Fault;
 use crate::view::{
-    ArgumentsInput, ArgumentsView, AskId, AskView, CallAct, CallId, Failure, FailureCode, Initiator,
-    OfferKind, OfferRow, ServerDraft, ServerId, ServerPage, ServerPreview, ServerRow, ServerState, Snapshot,
-    Started,
+    ArgumentsInput, ArgumentsView, AskId, AskView, CallAct, CallId, Completion, Diagnosis, Failure,
+    FailureCode, Initiator, OfferKind, OfferRow, Proposal, ServerDraft, ServerId, ServerPage, ServerPreview,
+    ServerRow, ServerState, Snapshot, Started,
 };
+use crate::wire::completion;
 use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, expand};
 use crate::wire::request::{Elicitation, Method, Request};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
+use tokio_util::task::AbortOnDropHandle;
 use url::Url;
 
 /// Longest and shortest time-out that a person can set, in seconds.
@@ -62,9 +64,12 @@ struct Server {
     session: Arc<Session>,
     /// What the server says by itself, until somebody listens.
     heard: Option<mpsc::UnboundedReceiver<ServerEvent>>,
+    /// Hears what changes at the server.
+    listening: Option<AbortOnDropHandle<()>>,
     state: ServerState,
     /// What is wrong and what to do.
     detail: Option<String>,
+    diagnosis: Option<Diagnosis>,
     discovery: Option<Discovery>,
     offers: Offers,
     /// The index of the first offer of each list. Another list starts beyond the last one, so that an index that
@@ -289,15 +294,20 @@ impl Countersign {
             }
         });
         match session.connect().await {
-            Ok(discovery) => Ok((session, discovery)),
+            Ok(discovery) => {
+                self.update(id, |server| {
+                    let listening = Arc::clone(&session).listen();
+                    server.listening = Some(AbortOnDropHandle::new(tokio::spawn(listening)));
+                    server.diagnosis = None;
+                });
+                Ok((session, discovery))
+            }
             Err(error) => {
-                let mut detail = format!("{error}.");
-                if let Some(exit) = session.exit().await {
-                    detail.push_str(&format!(" The program ended with {exit}."));
-                    if let Some(last) = session.log().last() {
-                        detail.push_str(&format!(" Its last words: “{}”.", text::chip(last)));
-                    }
-                }
+                let exit = session.exit().await;
+                let last_words = session.log().last().cloned().filter(|_| exit.is_some());
+                let diagnosis =
+                    diagnosis::diagnosis(session.target(), &error, exit.as_deref(), last_words.as_deref());
+                let detail = diagnosis.came_back.clone();
                 let state = match &error {
                     ConnectError::Fault(Fault::SignIn { .. }) => ServerState::NeedsSignIn,
                     ConnectError::Fault(_)
@@ -307,11 +317,12 @@ impl Countersign {
                 };
                 self.update(id, |server| {
                     server.state = state;
-                    server.detail = Some(capitalised(&detail));
+                    server.detail = Some(detail.clone());
+                    server.diagnosis = Some(diagnosis);
                 });
                 Err(Failure {
                     code: FailureCode::NotPossible,
-                    message: capitalised(&detail),
+                    message: detail,
                 })
             }
         }
@@ -337,7 +348,7 @@ impl Countersign {
                     ServerEvent::ToolsChanged
                     | ServerEvent::PromptsChanged
                     | ServerEvent::ResourcesChanged => lists_changed = true,
-                    ServerEvent::ResourceUpdated { .. } => {}
+                    ServerEvent::ResourceUpdated { uri } => self.shared.inbox.document_changed(id, &uri),
                     ServerEvent::SignIn { status } => self.update(id, |server| {
                         server.state = ServerState::NeedsSignIn;
                         server.detail = Some(capitalised(&format!("{}.", Fault::SignIn { status })));
@@ -438,6 +449,62 @@ impl Countersign {
             json_reason,
             json_template: template(&offer.arguments).pretty(),
             goes_to,
+            completes: self
+                .session(id)?
+                .discovery()
+                .is_some_and(|discovery| discovery.completes)
+                && completion_subject(&offer).is_some(),
+        })
+    }
+
+    /// What the server proposes for one field of a starter or document template. Nothing where it proposes nothing or
+    /// cannot be asked.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub async fn complete(
+        &self,
+        id: ServerId,
+        kind: OfferKind,
+        index: u32,
+        field: u32,
+        inputs: &[FieldInput],
+    ) -> Result<Completion, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let session = self.session(id)?;
+        let names: Vec<&str> = offer
+            .arguments
+            .get("properties")
+            .and_then(Json::as_object)
+            .map(|properties| properties.keys().collect())
+            .unwrap_or_default();
+        let (Some(subject), Some(argument)) = (completion_subject(&offer), names.get(field as usize)) else {
+            return Ok(Completion::default());
+        };
+        let entered: Vec<(&str, &str)> = inputs
+            .iter()
+            .filter_map(|input| match &input.input {
+                Input::Text { text } => Some((*names.get(input.field as usize)?, text.as_str())),
+                Input::Empty | Input::Flag { .. } | Input::Pick { .. } | Input::Picks { .. } => None,
+            })
+            .collect();
+        let value = entered
+            .iter()
+            .find(|(name, _)| name == argument)
+            .map(|(_, text)| *text)
+            .unwrap_or_default();
+        let request = completion::request(subject, argument, value, entered.iter().copied());
+        let Ok(Ok(result)) = session.ask(request).await.map(|reply| reply.response.outcome) else {
+            return Ok(Completion::default());
+        };
+        let found = completion::Completion::parse(&result);
+        let values = found.values.into_iter().map(|text| Proposal {
+            shown: text::line(&text, text::TITLE),
+            text,
+        });
+        Ok(Completion {
+            values: values.collect(),
+            more: found.more,
         })
     }
 
@@ -523,6 +590,10 @@ impl Countersign {
                 .with("name", Json::string(&offer.name))
                 .with("arguments", arguments.clone())
         };
+        let mirrored = match &offer.mirror {
+            Ok(mirror) => mirror.headers(&arguments),
+            Err(_) => Vec::new(),
+        };
         let (kind, name, request) = match offer.kind {
             ListKind::Tools => (OfferKind::Action, offer.name.clone(), named(Method::CallTool)),
             ListKind::Prompts => (OfferKind::Starter, offer.name.clone(), named(Method::GetPrompt)),
@@ -532,9 +603,11 @@ impl Countersign {
                     ListKind::Tools | ListKind::Prompts | ListKind::Resources => offer.name.clone(),
                 };
                 let request = Request::new(Method::ReadResource).with("uri", Json::string(&uri));
+                session.watch(&uri);
                 (OfferKind::Document, uri, request)
             }
         };
+        let request = Request { mirrored, ..request };
         Ok(self.shared.inbox.start(
             session,
             NewCall {
@@ -542,6 +615,7 @@ impl Countersign {
                 kind,
                 name,
                 arguments,
+                output_schema: offer.output_schema.clone(),
                 initiator,
             },
             request,
@@ -604,8 +678,10 @@ impl Countersign {
             origin,
             session,
             heard: Some(heard),
+            listening: None,
             state: ServerState::Connecting,
             detail: None,
+            diagnosis: None,
             discovery: None,
             offers: Offers::default(),
             first_offer: 0,
@@ -698,6 +774,7 @@ impl Server {
             }
             .to_owned(),
             detail: self.detail.clone(),
+            diagnosis: self.diagnosis.clone(),
             protocol: self
                 .discovery
                 .as_ref()
@@ -770,6 +847,15 @@ impl Server {
                 format!("In your list since {}", day(since))
             }
         }
+    }
+}
+
+/// What can be completed: a starter, or a template of a document.
+fn completion_subject(offer: &Offer) -> Option<completion::Subject<'_>> {
+    match offer.kind {
+        ListKind::Prompts => Some(completion::Subject::Prompt(&offer.name)),
+        ListKind::Templates => Some(completion::Subject::Template(&offer.name)),
+        ListKind::Tools | ListKind::Resources => None,
     }
 }
 

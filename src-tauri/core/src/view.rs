@@ -64,10 +64,23 @@ pub struct ServerRow {
     pub protocol: Option<String>,
     /// How the revision was found out, in words.
     pub found: Option<String>,
+    /// Why there is no connection, where there is none.
+    pub diagnosis: Option<Diagnosis>,
     /// The name that the server gives itself, a quoted chip.
     pub claims: Option<String>,
     /// Questions of this server that wait.
     pub waiting: u32,
+}
+
+/// Why a connection failed, each part in a sentence or two. Words of the server are quoted chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnosis {
+    pub tried: String,
+    pub came_back: String,
+    pub cause: String,
+    pub todo: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -138,6 +151,28 @@ pub struct ArgumentsView {
     pub json_template: String,
     /// The host or program that they go to.
     pub goes_to: String,
+    /// The server proposes values for the fields.
+    pub completes: bool,
+}
+
+/// What the server proposes for one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    pub values: Vec<Proposal>,
+    /// The server has more than these.
+    pub more: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Proposal {
+    /// What is put into the field.
+    pub text: String,
+    /// The same, filtered.
+    pub shown: String,
 }
 
 /// One row of the list of questions.
@@ -422,6 +457,8 @@ pub struct ProgressView {
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     pub call: CallRow,
+    /// The app's own words about the result.
+    pub notices: Vec<String>,
     pub parts: Vec<ResultPart>,
     /// The whole result as JSON, for Details.
     pub json: Option<String>,

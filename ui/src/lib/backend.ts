@@ -6,7 +6,6 @@
  */
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import type { Completing, Completion } from "./coming";
 import type {
   Act,
   Answered,
@@ -17,6 +16,7 @@ import type {
   AskView,
   CallAct,
   CallId,
+  Completion,
   Failure,
   FieldInput,
   OfferKind,
@@ -33,6 +33,9 @@ import type {
 
 /** One thing on a server's page. */
 export type Offer = { server: ServerId; kind: OfferKind; index: number };
+
+/** One field of a starter or a document, with everything that was entered so far. */
+export type Completing = Offer & { field: number; inputs: FieldInput[] };
 
 export interface Backend {
   snapshot(): Promise<Snapshot>;

@@ -50,6 +50,10 @@ protocol: string | null,
  */
 found: string | null, 
 /**
+ * Why there is no connection, where there is none.
+ */
+diagnosis: Diagnosis | null, 
+/**
  * The name that the server gives itself, a quoted chip.
  */
 claims: string | null, 
@@ -59,6 +63,8 @@ claims: string | null,
 waiting: number, };
 
 export type ServerState = "connecting" | "connected" | "needs_sign_in" | "failed";
+
+export type Diagnosis = { tried: string, cameBack: string, cause: string, todo: string, };
 
 export type ServerPage = { server: ServerRow, 
 /**
@@ -110,7 +116,27 @@ jsonTemplate: string,
 /**
  * The host or program that they go to.
  */
-goesTo: string, };
+goesTo: string, 
+/**
+ * The server proposes values for the fields.
+ */
+completes: boolean, };
+
+export type Completion = { values: Array<Proposal>, 
+/**
+ * The server has more than these.
+ */
+more: boolean, };
+
+export type Proposal = { 
+/**
+ * What is put into the field.
+ */
+text: string, 
+/**
+ * The same, filtered.
+ */
+shown: string, };
 
 export type AskRow = { id: AskId, call: CallId, server: ServerId, serverName: string, practice: boolean, kind: AskKind, 
 /**
@@ -236,7 +262,11 @@ export type ProgressView = {
  */
 percent: number | null, message: string | null, };
 
-export type ResultView = { call: CallRow, parts: Array<ResultPart>, 
+export type ResultView = { call: CallRow, 
+/**
+ * The app's own words about the result.
+ */
+notices: Array<string>, parts: Array<ResultPart>, 
 /**
  * The whole result as JSON, for Details.
  */

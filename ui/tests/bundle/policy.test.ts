@@ -75,7 +75,7 @@ function answers(): Record<string, unknown> {
     ask({ body: form(EVERYTHING) }),
     ask({ id: 101, body: link(LINKS.risky), call: call({ id: 11 }) }),
   );
-  backend.putCall({ call: call({ id: 12, phase: "done" }), parts: PARTS, json: "{}" });
+  backend.putCall({ call: call({ id: 12, phase: "done" }), notices: [], parts: PARTS, json: "{}" });
   return {
     snapshot: backend.world,
     "server_page 1": PAGE,

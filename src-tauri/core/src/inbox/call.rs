@@ -45,6 +45,8 @@ pub(super) struct Call {
     /// Where the word on a trouble goes.
     pub(super) next: Option<oneshot::Sender<Next>>,
     pub(super) end: Option<End>,
+    /// The app's own words about the result.
+    pub(super) notices: Vec<String>,
     phase: CallPhase,
     detail: Option<String>,
     /// A lone link whose last try failed comes back to the person with these words.
@@ -335,6 +337,7 @@ impl Call {
             answers: None,
             next: None,
             end: None,
+            notices: Vec::new(),
             phase: CallPhase::Sending,
             detail: None,
             lost_link: None,
@@ -412,11 +415,13 @@ impl Call {
         match &self.end {
             Some(End::Done(json)) => ResultView {
                 call: self.row(),
+                notices: self.notices.clone(),
                 parts: result::parts(self.new.kind, json),
                 json: Some(text::source(&json.pretty())),
             },
             Some(End::Refused { error, .. }) => ResultView {
                 call: self.row(),
+                notices: Vec::new(),
                 parts: vec![ResultPart::Text {
                     role: None,
                     text: ServerText::of(&error.message),
@@ -425,6 +430,7 @@ impl Call {
             },
             Some(End::Invalid(_) | End::Left(_) | End::Declined | End::Stopped { .. }) | None => ResultView {
                 call: self.row(),
+                notices: Vec::new(),
                 parts: Vec::new(),
                 json: None,
             },

@@ -29,6 +29,7 @@ use crate::view::{
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
+use crate::wire::structured::{self, Fit};
 use ask::{Ask, Body, Given, Stage};
 use call::Call;
 use guard::Guard;
@@ -66,6 +67,8 @@ pub struct NewCall {
     pub name: String,
     /// As shown in the call line.
     pub arguments: Json,
+    /// What a tool says that its structured result is like.
+    pub output_schema: Option<Json>,
     pub initiator: Initiator,
 }
 
@@ -174,9 +177,64 @@ impl Inbox {
                 call: id,
             };
             let end = driver::run(machine, &*line, &host, &stop).await;
+            inbox.check_result(id, &end).await;
             inbox.ended(id, end);
         });
         id
+    }
+
+    /// Compares a structured result with what its tool says it is like; the result is shown in any case.
+    async fn check_result(&self, id: CallId, end: &driver::End) {
+        let schema = self
+            .lock()
+            .calls
+            .get(&id)
+            .and_then(|call| call.new.output_schema.clone());
+        let (driver::End::Done(result), Some(schema)) = (end, schema) else {
+            return;
+        };
+        if result.get("isError").and_then(Json::as_bool) == Some(true) {
+            return;
+        }
+        let structured = result.get("structuredContent").cloned();
+        // Counted before it is begun, but still too much for a thread that serves others.
+        let checking = tokio::task::spawn_blocking(move || structured::check(&schema, structured.as_ref()));
+        let Ok(fit) = checking.await else { return };
+        let notices = match fit {
+            Fit::Fits => return,
+            Fit::Missing => {
+                vec!["The tool promises a structured result (outputSchema), but sent none.".to_owned()]
+            }
+            Fit::Unfit { findings } => std::iter::once(
+                "The structured result is not what the tool says it is (outputSchema):".to_owned(),
+            )
+            .chain(findings)
+            .collect(),
+            Fit::Unchecked { reason } => vec![format!(
+                "Whether the structured result is what the tool says it is (outputSchema) cannot be checked: {reason}."
+            )],
+        };
+        if let Some(call) = self.lock().calls.get_mut(&id) {
+            call.notices = notices;
+        }
+    }
+
+    /// A document of a server has changed since it was read.
+    pub fn document_changed(&self, server: ServerId, uri: &str) {
+        {
+            let mut state = self.lock();
+            for call in state.calls.values_mut() {
+                let read = call.new.server.id == server
+                    && call.new.kind == OfferKind::Document
+                    && (call.new.name == uri || uri.starts_with(&format!("{}/", call.new.name)));
+                if read && call.end.is_some() && call.notices.is_empty() {
+                    call.notices.push(
+                        "This document has changed since it was read. Start again reads it anew.".to_owned(),
+                    );
+                }
+            }
+        }
+        self.bump();
     }
 
     /// A card is on the screen in this revision; accepting works after the returned time.

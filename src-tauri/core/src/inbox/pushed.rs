@@ -23,6 +23,7 @@ impl Inbox {
             kind: OfferKind::Question,
             name: "a question".to_owned(),
             arguments: Json::Null,
+            output_schema: None,
             initiator: crate::view::Initiator::Server,
         };
         let (id, stop) = {

@@ -97,6 +97,12 @@ impl Session {
         };
         let only_modern = self.only_modern();
         let (revision, how, probe) = match reply {
+            // A fault of the moment says nothing about the era, in whatever words.
+            Ok(Reply {
+                response: crate::wire::rpc::Response { outcome: Err(error), .. },
+                status: Some(status),
+                ..
+            }) if status >= 500 || is_busy(status) => return Err(refused(&error)),
             Ok(reply) => match read_discovery(&reply)? {
                 Said::Modern(discovery) => return Ok((Peer::Http(Arc::new(peer)), discovery)),
                 Said::Legacy { .. } if only_modern => return Err(not_modern(&reply)),

@@ -8,25 +8,34 @@
 
 pub mod address;
 pub mod cache;
+pub mod diagnosis;
 mod era;
 pub mod keeper;
 mod legacy;
+mod listen;
 pub mod offers;
 
 use crate::mrtr::driver::Line;
 use crate::transport::http::HttpPeer;
 use crate::transport::stdio::{Command, StdioPeer};
-use crate::transport::{Fault, Incoming, Limit, Patience, Reply};
+use crate::transport::{Fault, Incoming, Limit, Patience, Reply, now};
 use crate::wire::json::Json;
+use crate::wire::lists::ListKind;
+use crate::wire::mirror::Mirror;
 use crate::wire::request::{Elicitation, Method, Request};
-use crate::wire::rpc::code;
+use crate::wire::rpc::{Response, code};
 use crate::wire::{REVISION, Revision};
+use cache::{Cache, Kept};
 use keeper::{Keeper, ServerEvent};
 use legacy::LegacyPeer;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -73,6 +82,12 @@ pub struct Session {
     /// Held while a connection is made, so that one is made at a time.
     connecting: tokio::sync::Mutex<()>,
     connected: Mutex<Connected>,
+    /// Results that are good for a while, on a clock that begins with the session.
+    cache: Mutex<Cache>,
+    began: Instant,
+    /// Documents whose changes are to be told.
+    watched: Mutex<Vec<String>>,
+    watches_more: Notify,
     events: mpsc::UnboundedSender<ServerEvent>,
 }
 
@@ -84,6 +99,8 @@ struct Connected {
     program: Option<Arc<StdioPeer>>,
     /// The revision that was found out; forgotten when it no longer holds.
     known: Option<Revision>,
+    /// Of tools whose headers were refused once: which of their arguments are repeated in headers now.
+    mirrors: HashMap<String, Mirror>,
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +176,10 @@ impl Session {
             over: CancellationToken::new(),
             connecting: tokio::sync::Mutex::new(()),
             connected: Mutex::default(),
+            cache: Mutex::new(Cache::new()),
+            began: now(),
+            watched: Mutex::default(),
+            watches_more: Notify::new(),
             events,
         };
         (session, heard)
@@ -173,6 +194,7 @@ impl Session {
     /// # Errors
     /// [`ConnectError`] says whether it cannot be reached, wants a sign-in or speaks another revision.
     pub async fn connect(&self) -> Result<Discovery, ConnectError> {
+        self.lock_cache().clear();
         let usable = self.lock().peer.clone().filter(Peer::is_usable);
         if let Some(peer) = usable
             && let Ok(discovery) = self.asked_again(&peer).await
@@ -310,6 +332,7 @@ impl Session {
                 let reply = self
                     .exchange(
                         peer,
+                        self.next_id(),
                         &Request::new(Method::Discover),
                         patience,
                         &stop,
@@ -342,12 +365,12 @@ impl Session {
     async fn exchange(
         &self,
         peer: &Peer,
+        id: u64,
         request: &Request,
         patience: Patience,
         stop: &CancellationToken,
         incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
-        let id = self.next_id();
         match peer {
             Peer::Http(peer) => {
                 peer.exchange(id, request, self.elicitation, patience, stop, incoming)
@@ -370,6 +393,51 @@ impl Session {
     /// For what no person waits for in front of a question: discovery and lists.
     fn listing_patience(&self) -> Patience {
         Patience::for_lists(self.timeout)
+    }
+
+    /// What the server's list says now about the headers of a tool that it refused for its headers. False where the
+    /// tool is not there, or may not be called over HTTP.
+    fn learn_headers<'a>(&'a self, request: &'a Request) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        // A request within a request: the list is asked for by the same means.
+        Box::pin(async move {
+            let Some(name) = request.params.get("name").and_then(Json::as_str) else {
+                return false;
+            };
+            self.lock_cache().invalidate(Method::ListTools);
+            let (tools, _) = offers::list(self, ListKind::Tools).await;
+            let found = tools.into_iter().find(|tool| tool.name == name);
+            let Some(mirror) = found.and_then(|tool| tool.mirror.ok()) else {
+                return false;
+            };
+            self.lock().mirrors.insert(name.to_owned(), mirror);
+            true
+        })
+    }
+
+    /// The request with the headers that its tool is known to want.
+    fn with_headers<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+        let name = request.params.get("name").and_then(Json::as_str);
+        let connected = self.lock();
+        let mirror = name
+            .filter(|_| request.method == Method::CallTool)
+            .and_then(|name| connected.mirrors.get(name));
+        match mirror {
+            Some(mirror) => {
+                let mut request = request.clone();
+                let arguments = request.params.get("arguments").cloned().unwrap_or(Json::Null);
+                request.mirrored = mirror.headers(&arguments);
+                Cow::Owned(request)
+            }
+            None => Cow::Borrowed(request),
+        }
+    }
+
+    fn time(&self) -> Duration {
+        now().saturating_duration_since(self.began)
+    }
+
+    fn lock_cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Connected> {
@@ -399,23 +467,53 @@ impl Line for Session {
         stop: &CancellationToken,
         incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
+        if let Some(Kept::Fresh(result)) = self.lock_cache().look(request, self.time()) {
+            let outcome = Ok(result.clone());
+            return Ok(Reply::new(Response { id: None, outcome }, None));
+        }
         let mut again = request.method.may_be_repeated();
+        let mut learnt = false;
         loop {
             let peer = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(Fault::Cancelled { left: false }),
                 peer = self.peer() => peer?,
             };
-            let ended = self.exchange(&peer, request, patience, stop, incoming).await;
-            match &ended {
+            let sent = self.with_headers(request);
+            let ended = self
+                .exchange(&peer, self.next_id(), &sent, patience, stop, incoming)
+                .await;
+            let error = match &ended {
                 // A new session is begun by the next request, once by this one where that can do no harm.
-                Err(Fault::SessionOver) if again => again = false,
-                Ok(Reply { response, .. }) if matches!(&response.outcome, Err(error) if error.code == code::UNSUPPORTED_VERSION) =>
-                {
-                    self.forget();
-                    return ended;
+                Err(Fault::SessionOver) if again => {
+                    again = false;
+                    continue;
                 }
-                Ok(_) | Err(_) => return ended,
+                Err(_) => return ended,
+                Ok(reply) => match &reply.response.outcome {
+                    Ok(result) => {
+                        if reply.revision.is_modern() {
+                            self.lock_cache().keep(request, result, self.time());
+                        }
+                        return ended;
+                    }
+                    Err(error) => error.code,
+                },
+            };
+            if error == code::UNSUPPORTED_VERSION {
+                self.forget();
+                return ended;
+            }
+            let over_headers = error == code::HEADER_MISMATCH
+                && request.method == Method::CallTool
+                && matches!(peer, Peer::Http(_));
+            if !over_headers || learnt || !self.learn_headers(request).await {
+                return ended;
+            }
+            learnt = true;
+            // Nothing was done yet. With answers of a person in it, sending it once more is the person's word.
+            if request.params.get("inputResponses").is_some() {
+                return ended;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reading a server's lists, page by page.
 
-use super::{Discovery, Session};
+use super::{Discovery, Session, Target};
 use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, Page};
 use crate::wire::request::{Method, Request};
@@ -32,6 +32,12 @@ impl Offers {
             let (tools, problems) = list(session, ListKind::Tools).await;
             offers.tools = tools;
             offers.problems.extend(problems);
+            let over_http = matches!(session.target(), Target::Http { .. });
+            if over_http && discovery.revision.is_modern() {
+                let refused = offers.tools.iter().filter_map(Offer::refused_over_http);
+                offers.problems.extend(refused.take(MAX_PROBLEMS));
+                offers.tools.retain(|tool| tool.mirror.is_ok());
+            }
         }
         if discovery.prompts {
             let (prompts, problems) = list(session, ListKind::Prompts).await;

@@ -219,7 +219,7 @@ impl Limit {
     clippy::disallowed_methods,
     reason = "the runtime's clock, which tests hold; time-outs are the transport's own"
 )]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }
 

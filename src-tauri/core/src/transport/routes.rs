@@ -7,7 +7,7 @@ use super::{Fault, Incoming, Limit, Note, Reply};
 use crate::wire::json::Json;
 use crate::wire::rpc::Message;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,8 @@ pub(crate) struct Routes {
     unasked: mpsc::Sender<Unasked>,
     /// A request was given up: what comes without an id may be its answer.
     given_up: AtomicBool,
+    /// Our request that listens for changes; a server may end it by cancelling it. 0: none.
+    listening: AtomicU64,
 }
 
 /// Something for one request.
@@ -58,6 +60,7 @@ impl Routes {
             waiting: Mutex::default(),
             unasked,
             given_up: AtomicBool::new(false),
+            listening: AtomicU64::new(0),
         }
     }
 
@@ -77,6 +80,11 @@ impl Routes {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
+    /// This request of ours listens for changes.
+    pub(crate) fn listens(&self, id: u64) {
+        self.listening.store(id, Ordering::Relaxed);
+    }
+
     /// Puts a message where it belongs. `during`: the request on whose stream it came.
     pub(crate) fn deliver(&self, message: Message, during: Option<u64>, status: Option<u16>) {
         match message {
@@ -87,7 +95,9 @@ impl Routes {
                 }
             }
             Message::Notification { method, params } => {
-                let belongs = about(&params).filter(|id| self.lock().contains_key(id));
+                let ended = (method == "notifications/cancelled").then(|| self.ended_listening(&params));
+                let belongs = ended.flatten().or_else(|| about(&params));
+                let belongs = belongs.filter(|id| self.lock().contains_key(id));
                 match belongs {
                     Some(id) => {
                         self.forward(id, Incoming::Note(Note { method, params }));
@@ -122,6 +132,11 @@ impl Routes {
     /// The stream for messages without a request needs a sign-in.
     pub(crate) fn sign_in(&self, status: u16) {
         let _ = self.unasked.try_send(Unasked::SignIn { status });
+    }
+
+    fn ended_listening(&self, params: &Json) -> Option<u64> {
+        let id = number(params.get("requestId")?)?;
+        (id != 0 && id == self.listening.load(Ordering::Relaxed)).then_some(id)
     }
 
     fn send(&self, id: u64, arrived: Arrived) {
@@ -173,12 +188,16 @@ impl Drop for Place<'_> {
 }
 
 /// The request of ours that a notification belongs to, by its progress token or its subscription. A cancelled request
-/// is never ours here: servers number their own.
+/// is not ours here: servers number their own.
 fn about(params: &Json) -> Option<u64> {
     let meta = |name: &str| params.get("_meta").and_then(|meta| meta.get(name));
     let id = params
         .get("progressToken")
         .or_else(|| meta("io.modelcontextprotocol/subscriptionId"))?;
+    number(id)
+}
+
+fn number(id: &Json) -> Option<u64> {
     match id {
         Json::String(text) => text.parse().ok(),
         Json::Number(_) => id.as_i64().and_then(|id| u64::try_from(id).ok()),
