@@ -9,7 +9,6 @@ use countersign_core::session::{Speak, Target};
 use countersign_core::view::{Answered, AskView, CallId};
 use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
-use futures_util::future::join_all;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -181,7 +180,7 @@ async fn open_questions(desk: &Desk, calls: &[CallId]) -> Vec<AskView> {
     assert_eq!(by_call.len(), calls.len(), "one question for each call");
     let asks: Vec<AskView> = calls.iter().map(|call| by_call[call].clone()).collect();
     for (n, ask) in asks.iter().enumerate() {
-        assert_eq!(ask.message.shown, format!("Question {n}"));
+        assert_eq!(ask.message.text, format!("Question {n}"));
     }
     asks
 }
@@ -199,13 +198,12 @@ async fn answer_shuffled(desk: &Desk, asks: &[AskView], step: usize) {
 
 /// Every call ends with the result that was meant for it.
 async fn check_results(desk: &Desk, calls: &[CallId]) {
-    let ends = join_all(calls.iter().map(|&call| {
-        desk.until("the end of every call", move |desk| {
-            desk.app.inbox().end(call).and_then(|(_, end)| end)
-        })
-    }))
-    .await;
-    for (n, end) in ends.into_iter().enumerate() {
+    for (n, &call) in calls.iter().enumerate() {
+        let end = desk
+            .until("the end of every call", |desk| {
+                desk.app.inbox().end(call).and_then(|(_, end)| end)
+            })
+            .await;
         let End::Done(result) = end else {
             panic!("call {n}: {end:?}");
         };
