@@ -1,12 +1,13 @@
 //! What our client costs, as ratios within one run: a call with one form round through session, driver and inbox
-//! (answered in process) against a bare POST loop that moves the same bytes; inspecting a link against parsing it.
+//! (answered in process) against a bare POST loop that moves the same bytes; many such calls at once against one after
+//! the other, and the memory that they hold; inspecting a link against parsing it.
 //!
 //! Figures are medians over batches that take turns, so a machine that changes its speed changes both sides.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 #![expect(
     clippy::disallowed_methods,
-    reason = "it measures time and needs a bare HTTP client to compare with"
+    reason = "it measures time, needs a bare HTTP client to compare with, and starts itself as a server"
 )]
 
 use countersign_core::clock::SystemClock;
@@ -17,9 +18,10 @@ use countersign_core::link::{Asker, Known, inspect};
 use countersign_core::mrtr::driver::End;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::{Session, Target};
-use countersign_core::view::{Act, Answered, Initiator, OfferKind, ServerId};
+use countersign_core::view::{Act, Answered, CallId, Initiator, OfferKind, ServerId};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::request::{Elicitation, Method, Request};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -28,6 +30,10 @@ use url::Url;
 
 const BATCHES: usize = 21;
 const CALLS: usize = 50;
+/// Calls that wait for their answer at once.
+const CROWD: usize = 500;
+/// Starts this program as the server of the crowd, so that its connections and memory are not counted here.
+const SERVE: &str = "--serve";
 
 const QUESTION: &str = r#"{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"message":"Archive 214 files?","requestedSchema":{"type":"object","properties":{"format":{"type":"string","title":"Format","oneOf":[{"const":"zip","title":"ZIP"},{"const":"tgz","title":"tar.gz"}],"default":"zip"},"keep":{"type":"boolean","title":"Keep originals","default":true}},"required":["format"]}}}},"requestState":"v1.kid7.QUJDREVGR0hJSktMTU5PUA"}"#;
 const DONE: &str = r#"{"resultType":"complete","content":[{"type":"text","text":"Archived 214 files."}]}"#;
@@ -37,35 +43,19 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
+    if std::env::args().any(|argument| argument == SERVE) {
+        runtime.block_on(serve_alone());
+        return;
+    }
+    // First, while nothing else has taken memory.
+    runtime.block_on(crowd());
     runtime.block_on(rounds());
     links();
 }
 
 async fn rounds() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url: Url = format!("http://{}/mcp", listener.local_addr().unwrap())
-        .parse()
-        .unwrap();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream));
-        }
-    });
-
-    let session = Arc::new(Session::new(
-        Target::Http {
-            url: url.clone(),
-            headers: Vec::new(),
-        },
-        Elicitation::Both,
-        Duration::from_secs(60),
-    ));
-    let inbox = Inbox::new(
-        Arc::new(SystemClock::default()),
-        Arc::new(NoBrowser),
-        Guard::Spelled,
-        Word::Person,
-    );
+    let url = listen().await;
+    let (inbox, session) = desk(&url);
     let bare = reqwest::Client::builder().no_proxy().build().unwrap();
     let (first, retry) = bodies();
 
@@ -99,6 +89,122 @@ async fn rounds() {
         "two bare POSTs of the same bytes",
         &theirs,
     );
+}
+
+async fn crowd() {
+    let mut server = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .arg(SERVE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(server.stdout.take().unwrap())
+        .read_line(&mut address)
+        .await
+        .unwrap();
+    let url: Url = address.trim().parse().unwrap();
+    let (inbox, session) = desk(&url);
+
+    let (mut many, mut alone) = (Vec::new(), Vec::new());
+    // In KiB, over what one call after the other has taken.
+    let mut waiting = Vec::new();
+    for _ in 0..CALLS {
+        call(&inbox, &session, &url).await;
+    }
+    let before = memory();
+    for batch in 0..=BATCHES {
+        let started = Instant::now();
+        let now = wave(&inbox, &session, &url).await;
+        let together = started.elapsed() / CROWD as u32;
+        let started = Instant::now();
+        for _ in 0..CALLS {
+            call(&inbox, &session, &url).await;
+        }
+        let one = started.elapsed() / CALLS as u32;
+        waiting.extend(before.zip(now).map(|(before, now)| now.saturating_sub(before)));
+        if batch > 0 {
+            many.push(together);
+            alone.push(one);
+        }
+    }
+    report(
+        &format!("a call with one form round, {CROWD} at once"),
+        &many,
+        "the same call alone",
+        &alone,
+    );
+    if let [first, second, .., last] = waiting.as_slice() {
+        let mib = |kib: u64| kib as f64 / 1024.0;
+        println!(
+            "memory taken by {CROWD} calls that wait: {:.1} MiB ({:.1} KiB a call); with the last {CROWD} done, by the \
+             next {CROWD}: {:.1} MiB; by wave {}: {:.1} MiB",
+            mib(*first),
+            *first as f64 / CROWD as f64,
+            mib(*second),
+            waiting.len(),
+            mib(*last)
+        );
+    } else {
+        println!("memory: this system does not say it");
+    }
+    // The end of its input ends it.
+    drop(server.stdin.take());
+    server.wait().await.unwrap();
+}
+
+/// Starts all, answers when all wait, and lets all end. The memory in use while they waited, in KiB.
+async fn wave(inbox: &Inbox, session: &Arc<Session>, url: &Url) -> Option<u64> {
+    let mut changes = inbox.changes();
+    let calls: Vec<CallId> = (0..CROWD)
+        .map(|_| {
+            let (new, request) = new_call(url);
+            inbox.start(Arc::clone(session), new, request)
+        })
+        .collect();
+    while (inbox.unfinished().waiting as usize) < CROWD {
+        changes.changed().await.unwrap();
+    }
+    let memory = memory();
+    for ask in inbox.asks() {
+        let sent = inbox.act(ask.id, 1, Act::Accept, Some(Vec::new()), None).await;
+        assert_eq!(sent, Answered::Sent);
+    }
+    for call in calls {
+        loop {
+            match inbox.end(call) {
+                Some((_, Some(End::Done(_)))) => break,
+                Some((_, Some(end))) => panic!("{end:?}"),
+                Some((_, None)) | None => changes.changed().await.unwrap(),
+            }
+        }
+    }
+    memory
+}
+
+/// What this process has in memory now, in KiB; `None` where the system does not say it.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok()
+}
+
+fn desk(url: &Url) -> (Inbox, Arc<Session>) {
+    let session = Arc::new(Session::new(
+        Target::Http {
+            url: url.clone(),
+            headers: Vec::new(),
+        },
+        Elicitation::Both,
+        Duration::from_secs(60),
+    ));
+    let inbox = Inbox::new(
+        Arc::new(SystemClock::default()),
+        Arc::new(NoBrowser),
+        Guard::Spelled,
+        Word::Person,
+    );
+    (inbox, session)
 }
 
 async fn call(inbox: &Inbox, session: &Arc<Session>, url: &Url) {
@@ -156,6 +262,24 @@ fn bodies() -> (String, String) {
         .with("requestState", Json::string("v1.kid7.QUJDREVGR0hJSktMTU5PUA"))
         .message(2, Elicitation::Both);
     (first, retry)
+}
+
+/// Says its address in a line, and serves until its input ends.
+async fn serve_alone() {
+    println!("{}", listen().await);
+    let mut rest = Vec::new();
+    tokio::io::stdin().read_to_end(&mut rest).await.unwrap();
+}
+
+async fn listen() -> Url {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream));
+        }
+    });
+    url.parse().unwrap()
 }
 
 /// Answers a question to a first request and the end to a retry, over one connection.

@@ -57,3 +57,6 @@ mod mute;
 
 /// The word of an older server that a page is done.
 mod page_done;
+
+/// Many calls and many servers at once: every answer on its own call.
+mod crowd;

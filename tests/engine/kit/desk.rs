@@ -131,7 +131,16 @@ impl Desk {
         self.call_offer(server, ListKind::Tools, "t")
     }
 
+    /// Calls the tool `t` with `{"a":a}`.
+    pub(crate) fn call_with(&self, server: ServerId, a: Json) -> CallId {
+        self.start(server, ListKind::Tools, "t", a)
+    }
+
     pub(crate) fn call_offer(&self, server: ServerId, kind: ListKind, name: &str) -> CallId {
+        self.start(server, kind, name, Json::integer(1))
+    }
+
+    fn start(&self, server: ServerId, kind: ListKind, name: &str, a: Json) -> CallId {
         let offer = Offer {
             kind,
             name: name.to_owned(),
@@ -141,7 +150,7 @@ impl Desk {
             output_schema: None,
             mirror: Ok(Mirror::default()),
         };
-        let arguments = Json::object([("a", Json::integer(1))]);
+        let arguments = Json::object([("a", a)]);
         self.app
             .call(server, &offer, arguments, Initiator::Person)
             .expect("the server is there")
