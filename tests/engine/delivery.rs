@@ -436,12 +436,13 @@ async fn consent_06_a_flood_of_questions_waits_and_answers_nothing() {
 #[tokio::test]
 async fn a_refusal_before_acting_leaves_the_answers_undelivered() {
     for code in [-32020, -32021, -32022] {
-        let (desk, server, call) = desk(vec![
-            ask_name(),
-            Reply::Error(400, code, "not like this"),
-            Reply::Result(done("ok")),
-        ])
-        .await;
+        let mut replies = vec![ask_name(), Reply::Error(400, code, "not like this")];
+        if code == -32020 {
+            // The list is read anew, for the headers of the next try.
+            replies.push(Reply::Result(r#"{"tools":[]}"#.to_owned()));
+        }
+        replies.push(Reply::Result(done("ok")));
+        let (desk, server, call) = desk(replies).await;
         let ask = desk.question(call).await;
         desk.accept(ask.id, vec![text(0, "Ann")]).await;
         let row = desk.call_in(call, CallPhase::NotDelivered).await;
@@ -461,10 +462,7 @@ async fn a_refusal_before_acting_leaves_the_answers_undelivered() {
         );
         desk.on_call(call, CallAct::SendAgain).expect("sent again");
         desk.finished(call).await;
-        assert_eq!(
-            server.params()[1],
-            server.params()[2],
-            "the same answers and state"
-        );
+        let sent = server.params();
+        assert_eq!(Some(&sent[1]), sent.last(), "the same answers and state");
     }
 }

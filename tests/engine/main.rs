@@ -60,3 +60,6 @@ mod page_done;
 
 /// Many calls and many servers at once: every answer on its own call.
 mod crowd;
+
+/// Headers that repeat arguments, listening, the cache, suggestions, results that do not fit.
+mod wiring;

@@ -99,7 +99,10 @@ impl Session {
         let (revision, how, probe) = match reply {
             // A fault of the moment says nothing about the era, in whatever words.
             Ok(Reply {
-                response: crate::wire::rpc::Response { outcome: Err(error), .. },
+                response:
+                    crate::wire::rpc::Response {
+                        outcome: Err(error), ..
+                    },
                 status: Some(status),
                 ..
             }) if status >= 500 || is_busy(status) => return Err(refused(&error)),
