@@ -1,6 +1,7 @@
 //! A scripted server: for each request it keeps what came and answers as the test says.
 
 use super::Gate;
+use super::live::{Feed, Said};
 use countersign_core::wire::json::Json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub(crate) enum Reply {
     Held(Gate, Box<Reply>),
     /// Head and parts of a stream of events, then silence until the client closes.
     Silent(Vec<u8>),
+    /// A stream of events that the test holds; or the client closes first.
+    Fed(Feed),
 }
 
 type Script = Arc<dyn Fn(&Seen, usize) -> Reply + Send + Sync>;
@@ -173,7 +176,7 @@ impl Http {
         .await;
     }
 
-    async fn until(&self, what: &str, is: impl Fn() -> bool) {
+    pub(crate) async fn until(&self, what: &str, is: impl Fn() -> bool) {
         let mut changes = self.shared.changed.subscribe();
         while !is() {
             super::patiently(what, changes.changed())
@@ -357,6 +360,27 @@ async fn answer(stream: &mut impl Stream, seen: &Seen, reply: Reply, shared: &Sh
             let _ = stream.read(&mut byte).await;
             shared.client_closed();
             return false;
+        }
+        Reply::Fed(feed) => {
+            let _ = stream.write_all(EVENTS).await;
+            loop {
+                let mut byte = [0];
+                let said = tokio::select! {
+                    said = feed.next() => said,
+                    _ = stream.read(&mut byte) => {
+                        shared.client_closed();
+                        return false;
+                    }
+                };
+                match said {
+                    Said::Part(part) => {
+                        let part = filled(&String::from_utf8_lossy(&part));
+                        let _ = stream.write_all(&chunk(part.as_bytes())).await;
+                    }
+                    Said::End => break b"0\r\n\r\n".to_vec(),
+                    Said::Break => return false,
+                }
+            }
         }
         Reply::Events(parts) => {
             let mut bytes = EVENTS.to_vec();

@@ -213,7 +213,8 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
         .split(Vec::is_empty)
         .map(|event| {
             let name = event.iter().filter_map(|line| value_of(b"event", line)).last();
-            if !matches!(name, None | Some(b"" | b"message")) && name.is_some_and(|name| str::from_utf8(name).is_ok())
+            if !matches!(name, None | Some(b"" | b"message"))
+                && name.is_some_and(|name| str::from_utf8(name).is_ok())
             {
                 return Vec::new();
             }

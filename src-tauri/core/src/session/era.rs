@@ -168,7 +168,7 @@ impl Session {
                 self.greet(voice, kept, Revision::V2024_11_05, patience, &how)
                     .await
             }
-            Err(fault @ Fault::SignIn { .. }) => Err(NoSession::Fault(fault)),
+            Err(fault @ (Fault::SignIn { .. } | Fault::Redirected { .. })) => Err(NoSession::Fault(fault)),
             Err(_) => Err(refused),
         }
     }
