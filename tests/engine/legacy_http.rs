@@ -531,7 +531,9 @@ async fn a_withdrawal_of_something_else_takes_nothing_back() {
             r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
         ));
     }
-    server.call("t").say(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
+    server
+        .call("t")
+        .say(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
     server.until_heard("", 1).await;
     assert_eq!(desk.phase(ask.id), AskPhase::Waiting);
     desk.app.shut_down().await;
@@ -541,7 +543,8 @@ async fn a_withdrawal_of_something_else_takes_nothing_back() {
 async fn forgetting(gate: &Gate) -> Live {
     let gate = gate.clone();
     Live::but(move |seen| {
-        let request = seen.method == "POST" && matches!(seen.rpc_method().as_str(), "tools/call" | "tools/list");
+        let request =
+            seen.method == "POST" && matches!(seen.rpc_method().as_str(), "tools/call" | "tools/list");
         let known = seen.header("mcp-session-id").as_deref() == Some("s-1");
         (request && known && gate.is_open())
             .then(|| Reply::Body(404, "text/plain", "no such session".to_owned()))
@@ -589,7 +592,11 @@ async fn case_069_a_card_can_be_closed_when_the_server_has_gone_and_the_app_goes
     let (server, desk, call, ask) = asked_by(silent.await).await;
     server.call("t").breaks();
     desk.call_in(call, CallPhase::Unknown).await;
-    assert_eq!(desk.act(ask.id, Act::Dismiss).await, Answered::Sent, "it is tried");
+    assert_eq!(
+        desk.act(ask.id, Act::Dismiss).await,
+        Answered::Sent,
+        "it is tried"
+    );
     undelivered(&desk, ask.id).await;
     assert_eq!(desk.act(ask.id, Act::StopCall).await, Answered::Sent);
     desk.ended(call).await;
@@ -609,7 +616,11 @@ async fn a_broken_stream_is_no_cancel_and_the_answer_goes_out_by_its_own_post() 
     assert_eq!(desk.accept(ask.id, vec![text(0, "Ada")]).await, Answered::Sent);
     delivered(&desk, ask.id, Action::Accept).await;
     assert_eq!(server.answers(), [ADA]);
-    assert_eq!(server.heard("tools/call").len(), 1, "nothing is sent again by itself");
+    assert_eq!(
+        server.heard("tools/call").len(),
+        1,
+        "nothing is sent again by itself"
+    );
     assert!(server.heard("notifications/cancelled").is_empty());
     desk.app.shut_down().await;
 }
@@ -649,7 +660,10 @@ async fn a_stream_is_taken_up_after_its_last_event_when_it_asked_for_and_nothing
     desk.app.shut_down().await;
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long the client waited, as a server sees it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long the client waited, as a server sees it"
+)]
 fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
@@ -746,11 +760,15 @@ async fn case_111_a_call_is_not_sent_again_by_itself_and_the_person_may_do_it() 
     gate.open();
     let call = desk.call(id);
     let row = desk.call_in(call, CallPhase::Unknown).await;
-    assert!(row.detail.is_some_and(|words| words.contains("no longer knows this session")));
+    assert!(
+        row.detail
+            .is_some_and(|words| words.contains("no longer knows this session"))
+    );
     assert_eq!(server.heard("tools/call").len(), 1);
     assert_eq!(server.heard("initialize").len(), 1);
     server.call("t").done();
-    desk.on_call(call, CallAct::SendAgain).expect("it can be sent again");
+    desk.on_call(call, CallAct::SendAgain)
+        .expect("it can be sent again");
     desk.finished(call).await;
     let calls = server.heard("tools/call");
     assert_eq!(calls[0].params(), calls[1].params());
@@ -762,10 +780,9 @@ async fn case_111_a_call_is_not_sent_again_by_itself_and_the_person_may_do_it() 
 #[tokio::test]
 async fn case_108_a_stream_that_wants_a_sign_in_is_said() {
     for status in [401, 403] {
-        let server = Live::but(move |seen| {
-            (seen.method == "GET").then(|| Reply::Body(status, "", String::new()))
-        })
-        .await;
+        let server =
+            Live::but(move |seen| (seen.method == "GET").then(|| Reply::Body(status, "", String::new())))
+                .await;
         let (desk, id) = reached(&server).await;
         let row = desk
             .until("a sign-in", |desk| {
@@ -774,7 +791,10 @@ async fn case_108_a_stream_that_wants_a_sign_in_is_said() {
                     .find(|row| row.id == id && row.state == ServerState::NeedsSignIn)
             })
             .await;
-        assert!(row.detail.is_some_and(|words| words.contains(&status.to_string())));
+        assert!(
+            row.detail
+                .is_some_and(|words| words.contains(&status.to_string()))
+        );
         desk.app.shut_down().await;
     }
 }
@@ -792,7 +812,11 @@ async fn case_117_a_server_without_a_stream_for_everything_is_fine() {
         assert_eq!(server.answers(), [ADA]);
         server.call("t").done();
         desk.finished(call).await;
-        assert_eq!(server.until_listening(1).await.len(), 1, "it is not asked for again");
+        assert_eq!(
+            server.until_listening(1).await.len(),
+            1,
+            "it is not asked for again"
+        );
         desk.app.shut_down().await;
     }
 }

@@ -47,6 +47,13 @@ pub mod code {
 }
 
 impl RpcError {
+    /// The error in what a server says to an answer, whichever id it names: its own, ours or none.
+    pub fn of_refusal(bytes: &[u8]) -> Option<Self> {
+        let json = Json::parse_bytes(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
+        let error = json.get("error")?;
+        error.as_object().map(|_| rpc_error(error))
+    }
+
     /// A code that only servers of the modern era give meaning to (basic/versioning, "Backward Compatibility").
     pub fn is_modern(&self) -> bool {
         self.refused_before_acting()
