@@ -905,6 +905,41 @@ async fn an_answer_that_did_not_arrive_is_kept_with_the_reason_and_sent_again_as
     .await;
 }
 
+#[tokio::test]
+async fn an_answer_to_a_server_that_has_gone_never_left_and_can_be_tried_again() {
+    let (server, desk, call, ask) = asked().await;
+    server.http.dies();
+    desk.call_in(call, CallPhase::Unknown).await;
+    for act in [Act::Accept, Act::SendAgain] {
+        let inputs = (act == Act::Accept).then(|| vec![text(0, "Ada")]);
+        assert_eq!(desk.act_with(ask.id, act, inputs, None).await, Answered::Sent);
+        let reason = undelivered(&desk, ask.id).await;
+        assert_eq!(
+            reason,
+            "Not delivered, nothing left this computer: nothing listens there (connection refused)."
+        );
+    }
+    desk.on_call(call, CallAct::Leave).expect("it can be left");
+    desk.ended(call).await;
+    assert!(desk.app.inbox().asks().is_empty());
+    assert!(server.answers().is_empty());
+    desk.app.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_answer_to_a_session_that_is_no_more_ends_its_question() {
+    let forgotten = Reply::Body(404, "text/plain", "no such session".to_owned());
+    let (server, desk, call, ask) = asked_by(taking(vec![forgotten]).await).await;
+    assert_eq!(desk.accept(ask.id, vec![text(0, "Ada")]).await, Answered::Sent);
+    let words = over(&desk, ask.id).await;
+    assert!(words.contains("can no longer be answered"), "{words}");
+    assert!(desk.app.inbox().asks().is_empty());
+    assert_eq!(server.answers(), [ADA]);
+    server.call("t").done();
+    desk.finished(call).await;
+    desk.app.shut_down().await;
+}
+
 /// `-32042` with so many pages, under ids that are new each time.
 fn pages(count: usize, turn: usize) -> Reply {
     let page = |n: usize| {

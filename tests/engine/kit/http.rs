@@ -68,6 +68,8 @@ struct Shared {
     changed: watch::Sender<u32>,
     /// Answers that were held when the client closed.
     closed: Mutex<usize>,
+    /// Opened when the server dies.
+    dead: Gate,
     connections: Mutex<usize>,
 }
 
@@ -110,23 +112,40 @@ impl Http {
             seen: Mutex::default(),
             changed: watch::Sender::new(0),
             closed: Mutex::default(),
+            dead: Gate::closed(),
             connections: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let (stream, _) = tokio::select! {
+                    biased;
+                    () = serving.dead.opened() => return,
+                    Ok(accepted) = listener.accept() => accepted,
+                    else => return,
+                };
                 let _ = stream.set_nodelay(true);
                 *serving.connections.lock().expect("no panic") += 1;
                 serving.changed.send_modify(|n| *n += 1);
-                let shared = Arc::clone(&serving);
-                match tls.clone() {
-                    None => tokio::spawn(serve(stream, shared)),
-                    Some(tls) => tokio::spawn(async move {
-                        if let Ok(stream) = tls.accept(stream).await {
-                            serve(stream, shared).await;
+                let (shared, tls) = (Arc::clone(&serving), tls.clone());
+                tokio::spawn(async move {
+                    let dead = shared.dead.clone();
+                    let answering = async {
+                        match tls {
+                            None => serve(stream, shared).await,
+                            Some(tls) => {
+                                if let Ok(stream) = tls.accept(stream).await {
+                                    serve(stream, shared).await;
+                                }
+                            }
                         }
-                    }),
-                };
+                    };
+                    tokio::select! {
+                        biased;
+                        () = dead.opened() => {}
+                        () = answering => {}
+                    }
+                });
             }
         });
         Self {
@@ -145,6 +164,11 @@ impl Http {
                 .unwrap_or(Reply::Error(500, -32603, "one request too many"))
         })
         .await
+    }
+
+    /// Ends at once, as a program does that is killed: every connection breaks, nothing listens any more.
+    pub(crate) fn dies(&self) {
+        self.shared.dead.open();
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
