@@ -1,7 +1,7 @@
 //! Sessions of the 2025 era over HTTP (2025-11-25, basic/lifecycle, basic/transports, client/elicitation): what is
 //! sent and with which headers, questions on every stream, streams that break, sessions that are lost.
 
-use crate::kit::live::{Live, asks, handshake, result, session};
+use crate::kit::live::{Live, asks, handshake, over, result, session};
 use crate::kit::{Desk, Gate, Http, Reply, Seen, done, pass, text};
 use countersign_core::mrtr::driver::End;
 use countersign_core::session::{Session, Speak, Target};
@@ -65,21 +65,10 @@ async fn undelivered(desk: &Desk, ask: AskId) -> String {
     let phase = phase(desk, ask, "a failed delivery", |phase| {
         matches!(phase, AskPhase::Undelivered { .. })
     });
-    match phase.await {
-        AskPhase::Undelivered { reason, .. } => reason.expect("a reason"),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// The end of a question without an answer, in words.
-async fn over(desk: &Desk, ask: AskId) -> String {
-    let phase = phase(desk, ask, "the end of a question", |phase| {
-        matches!(phase, AskPhase::Closed { .. } | AskPhase::Withdrawn { .. })
-    });
-    match phase.await {
-        AskPhase::Closed { reason } | AskPhase::Withdrawn { reason } => reason,
-        other => panic!("{other:?}"),
-    }
+    let AskPhase::Undelivered { reason, .. } = phase.await else {
+        panic!("it was undelivered");
+    };
+    reason.expect("a reason")
 }
 
 #[tokio::test]

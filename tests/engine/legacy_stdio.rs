@@ -1,7 +1,7 @@
 //! Programs of the 2025 era (2025-11-25, basic/lifecycle, client/elicitation): the handshake, questions on stdout,
 //! their withdrawal, and what becomes of them when the program ends.
 
-use crate::kit::live::{asks, handshake, result};
+use crate::kit::live::{asks, handshake, over, result};
 use crate::kit::{Desk, Program, done, pass, text};
 use countersign_core::mrtr::driver::End;
 use countersign_core::session::{Speak, Target};
@@ -28,7 +28,7 @@ fn done_with(id: &str) -> String {
 /// A program with the handshake and a plan for calls and answers, each a list of turns.
 fn program(calls: &str, answers: &str) -> Program {
     Program::new(&format!(
-        r#"{{"on":{{"initialize":[[{}]],"tools/call":[{calls}],"answer":[{answers}]}}}}"#,
+        r#"{{"on":{{"initialize":[[{}]],"tools/call":[{calls}],"":[{answers}]}}}}"#,
         out(&result("@id", &handshake("2025-11-25")))
     ))
 }
@@ -67,21 +67,6 @@ fn answers(program: &Program) -> Vec<String> {
     heard
         .filter(|line| Json::parse(line).is_ok_and(|json| json.get("method").is_none()))
         .collect()
-}
-
-async fn over(desk: &Desk, ask: &AskView) -> String {
-    desk.until("the end of the question", |desk| match desk.phase(ask.id) {
-        AskPhase::Closed { reason } | AskPhase::Withdrawn { reason } => Some(reason),
-        AskPhase::Waiting
-        | AskPhase::Opening
-        | AskPhase::OpenFailed { .. }
-        | AskPhase::Kept { .. }
-        | AskPhase::Sending { .. }
-        | AskPhase::InBrowser { .. }
-        | AskPhase::Delivered { .. }
-        | AskPhase::Undelivered { .. } => None,
-    })
-    .await
 }
 
 #[tokio::test]
@@ -226,7 +211,7 @@ async fn case_070_a_question_that_is_taken_back_says_why_and_nothing_is_sent() {
     let (desk, id, call, ask) = asked(&program).await;
     let other = desk.call_offer(id, ListKind::Tools, "other");
     assert_eq!(
-        over(&desk, &ask).await,
+        over(&desk, ask.id).await,
         "The server took this question back: “no longer needed”. Nothing was sent."
     );
     desk.finished(call).await;
@@ -249,7 +234,7 @@ async fn case_076_a_question_ends_with_its_program_and_the_app_lives() {
     let (desk, id, call, ask) = asked(&program).await;
     let deadly = desk.call_offer(id, ListKind::Tools, "deadly");
     assert_eq!(
-        over(&desk, &ask).await,
+        over(&desk, ask.id).await,
         "The server's program has ended, so this can no longer be answered."
     );
     desk.call_in(call, CallPhase::Unknown).await;
@@ -299,7 +284,7 @@ async fn the_end_of_the_app_answers_nothing() {
     let program = asking();
     let (desk, _, _, ask) = asked(&program).await;
     desk.app.shut_down().await;
-    assert!(over(&desk, &ask).await.contains("can no longer be answered"));
+    assert!(over(&desk, ask.id).await.contains("can no longer be answered"));
     assert!(answers(&program).is_empty());
     assert_eq!(program.heard().last().map(String::as_str), Some("# eof"));
 }

@@ -1,7 +1,8 @@
 //! A server of the 2025 era whose streams a test holds in its hands: what is said on them, when, and how they end.
 
-use super::{Http, Reply, Seen};
+use super::{Desk, Http, Reply, Seen};
 use countersign_core::session::Target;
+use countersign_core::view::{AskId, AskPhase};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{Mutex as Turn, mpsc};
@@ -56,6 +57,18 @@ pub(crate) fn asks(id: &str, message: &str) -> String {
 /// The answer to a request of the client, as an event or a line.
 pub(crate) fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// The end of a question without an answer, in words.
+pub(crate) async fn over(desk: &Desk, ask: AskId) -> String {
+    desk.until("the end of a question", |desk| {
+        if let AskPhase::Closed { reason } | AskPhase::Withdrawn { reason } = desk.phase(ask) {
+            Some(reason)
+        } else {
+            None
+        }
+    })
+    .await
 }
 
 impl Live {

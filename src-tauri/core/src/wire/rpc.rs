@@ -91,10 +91,11 @@ impl Message {
     /// [`MessageError`] where one of them is none.
     pub fn parse_all(bytes: &[u8]) -> Result<Vec<Self>, MessageError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        match Json::parse_bytes(bytes)? {
-            Json::Array(messages) => messages.into_iter().map(Self::from_json).collect(),
-            message => Ok(vec![Self::from_json(message)?]),
+        let json = Json::parse_bytes(bytes)?;
+        if let Json::Array(messages) = json {
+            return messages.into_iter().map(Self::from_json).collect();
         }
+        Ok(vec![Self::from_json(json)?])
     }
 
     /// # Errors
