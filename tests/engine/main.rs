@@ -63,3 +63,12 @@ mod crowd;
 
 /// Headers that repeat arguments, listening, the cache, suggestions, results that do not fit.
 mod wiring;
+
+/// Which era a server is of: every answer to the first question that servers are known to give.
+mod era;
+
+/// Sessions of the 2025 era over HTTP: the handshake, questions on every stream, broken streams, lost sessions.
+mod legacy_http;
+
+/// Programs of the 2025 era: questions, their withdrawal, their end.
+mod legacy_stdio;

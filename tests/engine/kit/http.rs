@@ -1,6 +1,7 @@
 //! A scripted server: for each request it keeps what came and answers as the test says.
 
 use super::Gate;
+use super::live::{Feed, Said};
 use countersign_core::wire::json::Json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub(crate) enum Reply {
     Held(Gate, Box<Reply>),
     /// Head and parts of a stream of events, then silence until the client closes.
     Silent(Vec<u8>),
+    /// A stream of events that the test holds; or the client closes first.
+    Fed(Feed),
 }
 
 type Script = Arc<dyn Fn(&Seen, usize) -> Reply + Send + Sync>;
@@ -65,6 +68,8 @@ struct Shared {
     changed: watch::Sender<u32>,
     /// Answers that were held when the client closed.
     closed: Mutex<usize>,
+    /// Opened when the server dies.
+    dead: Gate,
     connections: Mutex<usize>,
 }
 
@@ -107,23 +112,40 @@ impl Http {
             seen: Mutex::default(),
             changed: watch::Sender::new(0),
             closed: Mutex::default(),
+            dead: Gate::closed(),
             connections: Mutex::default(),
         });
         let serving = Arc::clone(&shared);
         tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let (stream, _) = tokio::select! {
+                    biased;
+                    () = serving.dead.opened() => return,
+                    Ok(accepted) = listener.accept() => accepted,
+                    else => return,
+                };
                 let _ = stream.set_nodelay(true);
                 *serving.connections.lock().expect("no panic") += 1;
                 serving.changed.send_modify(|n| *n += 1);
-                let shared = Arc::clone(&serving);
-                match tls.clone() {
-                    None => tokio::spawn(serve(stream, shared)),
-                    Some(tls) => tokio::spawn(async move {
-                        if let Ok(stream) = tls.accept(stream).await {
-                            serve(stream, shared).await;
+                let (shared, tls) = (Arc::clone(&serving), tls.clone());
+                tokio::spawn(async move {
+                    let dead = shared.dead.clone();
+                    let answering = async {
+                        match tls {
+                            None => serve(stream, shared).await,
+                            Some(tls) => {
+                                if let Ok(stream) = tls.accept(stream).await {
+                                    serve(stream, shared).await;
+                                }
+                            }
                         }
-                    }),
-                };
+                    };
+                    tokio::select! {
+                        biased;
+                        () = dead.opened() => {}
+                        () = answering => {}
+                    }
+                });
             }
         });
         Self {
@@ -142,6 +164,11 @@ impl Http {
                 .unwrap_or(Reply::Error(500, -32603, "one request too many"))
         })
         .await
+    }
+
+    /// Ends at once, as a program does that is killed: every connection breaks, nothing listens any more.
+    pub(crate) fn dies(&self) {
+        self.shared.dead.open();
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -173,7 +200,7 @@ impl Http {
         .await;
     }
 
-    async fn until(&self, what: &str, is: impl Fn() -> bool) {
+    pub(crate) async fn until(&self, what: &str, is: impl Fn() -> bool) {
         let mut changes = self.shared.changed.subscribe();
         while !is() {
             super::patiently(what, changes.changed())
@@ -357,6 +384,27 @@ async fn answer(stream: &mut impl Stream, seen: &Seen, reply: Reply, shared: &Sh
             let _ = stream.read(&mut byte).await;
             shared.client_closed();
             return false;
+        }
+        Reply::Fed(feed) => {
+            let _ = stream.write_all(EVENTS).await;
+            loop {
+                let mut byte = [0];
+                let said = tokio::select! {
+                    said = feed.next() => said,
+                    _ = stream.read(&mut byte) => {
+                        shared.client_closed();
+                        return false;
+                    }
+                };
+                match said {
+                    Said::Part(part) => {
+                        let part = filled(&String::from_utf8_lossy(&part));
+                        let _ = stream.write_all(&chunk(part.as_bytes())).await;
+                    }
+                    Said::End => break b"0\r\n\r\n".to_vec(),
+                    Said::Break => return false,
+                }
+            }
         }
         Reply::Events(parts) => {
             let mut bytes = EVENTS.to_vec();

@@ -3,6 +3,7 @@
 mod child;
 mod desk;
 mod http;
+pub(crate) mod live;
 mod rounds;
 mod schema;
 mod stdio;
@@ -39,6 +40,13 @@ impl Gate {
     pub(crate) fn is_open(&self) -> bool {
         *self.0.borrow()
     }
+}
+
+/// Lets time pass on the runtime's clock: what waits for it goes on.
+pub(crate) async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }
 
 /// Waits for what must come. The limit only keeps a failing test from hanging.

@@ -2,6 +2,7 @@
 
 use super::ask::{Ask, Body, Stage};
 use super::guard::Look;
+use super::pushed::taken_back;
 use super::{Inbox, NewCall, result};
 use crate::form::{FieldInput, FormView};
 use crate::link::{Known, same_page};
@@ -9,7 +10,7 @@ use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
 use crate::transport::Fault;
-use crate::transport::question::Question;
+use crate::transport::question::{Over, Question};
 use crate::view::{
     Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultPart, ResultView,
     ServerText,
@@ -283,6 +284,12 @@ impl Inbox {
                         continue;
                     }
                     question.abandon();
+                    let over = question.over().borrow().clone();
+                    if let Some(Over::Withdrawn { reason }) = over {
+                        // Taken back in the same breath in which the call ended.
+                        ask.set(Stage::Withdrawn(taken_back(reason.as_deref())));
+                        continue;
+                    }
                 }
                 let on_its_way = in_flight
                     && matches!(

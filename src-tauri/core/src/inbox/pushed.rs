@@ -158,11 +158,7 @@ impl Inbox {
     }
 
     fn withdrawn(&self, id: AskId, reason: Option<&str>) {
-        let words = match reason.map(text::chip).filter(|reason| !reason.is_empty()) {
-            Some(reason) => format!("The server took this question back: “{reason}”. Nothing was sent."),
-            None => "The server took this question back. Nothing was sent.".to_owned(),
-        };
-        self.close(id, Stage::Withdrawn(words));
+        self.close(id, Stage::Withdrawn(taken_back(reason)));
     }
 
     fn close(&self, id: AskId, stage: Stage) {
@@ -217,6 +213,14 @@ impl Inbox {
         if let (Some(call), Some(end)) = (call, over) {
             self.ended(call, end);
         }
+    }
+}
+
+/// What a card says whose question the server took back.
+pub(super) fn taken_back(reason: Option<&str>) -> String {
+    match reason.map(text::chip).filter(|reason| !reason.is_empty()) {
+        Some(reason) => format!("The server took this question back: “{reason}”. Nothing was sent."),
+        None => "The server took this question back. Nothing was sent.".to_owned(),
     }
 }
 

@@ -152,7 +152,7 @@ impl Session {
     ) -> Result<(Peer, Discovery), NoSession> {
         let patience = self.listing_patience();
         let (unasked, kept) = mpsc::channel(QUEUE);
-        let voice = Voice::Http(HttpSession::new(peer.client().clone(), unasked));
+        let voice = Voice::Http(Arc::new(HttpSession::new(peer.client().clone(), unasked)));
         let greeted = match revision {
             Revision::V2024_11_05 => Err(NoSession::Fault(Fault::Status { status: 405 })),
             Revision::V2025_03_26 | Revision::V2025_06_18 | Revision::V2025_11_25 | Revision::V2026_07_28 => {
@@ -177,7 +177,7 @@ impl Session {
                 self.greet(voice, kept, Revision::V2024_11_05, patience, &how)
                     .await
             }
-            Err(fault @ Fault::SignIn { .. }) => Err(NoSession::Fault(fault)),
+            Err(fault @ (Fault::SignIn { .. } | Fault::Redirected { .. })) => Err(NoSession::Fault(fault)),
             Err(_) => Err(refused),
         }
     }

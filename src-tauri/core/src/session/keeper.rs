@@ -53,7 +53,7 @@ pub enum ServerEvent {
 #[derive(Clone, Debug)]
 pub(super) enum Voice {
     Stdio(Arc<StdioPeer>),
-    Http(HttpSession),
+    Http(Arc<HttpSession>),
     Old(Arc<OldPeer>),
 }
 
@@ -98,7 +98,7 @@ impl Keeper {
         let (open, asking) = (Arc::new(Open::default()), Arc::default());
         let legacy = Arc::new(AtomicBool::new(true));
         let kept = Kept {
-            voice: voice.clone(),
+            voice,
             elicitation,
             events,
             open: Arc::clone(&open),

@@ -78,9 +78,9 @@ impl LegacyPeer {
         }
         let listening = match &voice {
             Voice::Http(session) => {
-                let session = session.clone();
+                let session = Arc::clone(session);
                 Some(AbortOnDropHandle::new(tokio::spawn(async move {
-                    session.listen().await
+                    session.listen().await;
                 })))
             }
             Voice::Stdio(_) | Voice::Old(_) => None,

@@ -87,9 +87,12 @@ pub fn pushed(params: Json, elicitation: Elicitation) -> Result<Entry, String> {
     if elicitation == Elicitation::None {
         return Err("This client did not declare elicitation.".to_owned());
     }
-    parse_entry("question", envelope(params)).map_err(|fault| match fault {
-        OutcomeFault::UnknownMode { mode, .. } => format!("This client did not declare the mode “{mode}”."),
-        other => other.to_string(),
+    parse_entry("question", envelope(params)).map_err(|fault| {
+        if let OutcomeFault::UnknownMode { mode, .. } = &fault {
+            format!("This client did not declare the mode “{mode}”.")
+        } else {
+            fault.to_string()
+        }
     })
 }
 

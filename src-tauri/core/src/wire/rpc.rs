@@ -47,6 +47,13 @@ pub mod code {
 }
 
 impl RpcError {
+    /// The error in what a server says to an answer, whichever id it names: its own, ours or none.
+    pub fn of_refusal(bytes: &[u8]) -> Option<Self> {
+        let json = Json::parse_bytes(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
+        let error = json.get("error")?;
+        error.as_object().map(|_| rpc_error(error))
+    }
+
     /// A code that only servers of the modern era give meaning to (basic/versioning, "Backward Compatibility").
     pub fn is_modern(&self) -> bool {
         self.refused_before_acting()
@@ -84,10 +91,11 @@ impl Message {
     /// [`MessageError`] where one of them is none.
     pub fn parse_all(bytes: &[u8]) -> Result<Vec<Self>, MessageError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        match Json::parse_bytes(bytes)? {
-            Json::Array(messages) => messages.into_iter().map(Self::from_json).collect(),
-            message => Ok(vec![Self::from_json(message)?]),
+        let json = Json::parse_bytes(bytes)?;
+        if let Json::Array(messages) = json {
+            return messages.into_iter().map(Self::from_json).collect();
         }
+        Ok(vec![Self::from_json(json)?])
     }
 
     /// # Errors

@@ -11,7 +11,7 @@ use super::client::{Client, Verb};
 use super::{both_types, read};
 use crate::wire::Revision;
 use crate::wire::request::cancelled;
-use crate::wire::rpc::Message;
+use crate::wire::rpc::{Message, RpcError};
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -143,14 +143,9 @@ impl HttpSession {
             }
             let fault = self.refused(status);
             let body = read::body(response, None).await?;
-            match Message::parse(&body) {
-                Ok(Message::Response(response)) => match response.outcome {
-                    Err(error) if !matches!(fault, Fault::SignIn { .. }) => Err(AnswerFault::Refused(error)),
-                    Ok(_) | Err(_) => Err(AnswerFault::Fault(fault)),
-                },
-                Ok(Message::Notification { .. } | Message::Request { .. }) | Err(_) => {
-                    Err(AnswerFault::Fault(fault))
-                }
+            match RpcError::of_refusal(&body) {
+                Some(error) if !matches!(fault, Fault::SignIn { .. }) => Err(AnswerFault::Refused(error)),
+                Some(_) | None => Err(AnswerFault::Fault(fault)),
             }
         };
         tokio::time::timeout(TELL, telling)
