@@ -6,20 +6,25 @@
 use crate::kit::{Desk, Gate, Http, Program, Reply, done, form, input_required, name, text};
 use countersign_core::mrtr::driver::End;
 use countersign_core::session::{Speak, Target};
-use countersign_core::view::{Answered, AskView, CallId};
+use countersign_core::view::{Answered, AskView, CallId, CallPhase};
 use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 const CALLS: usize = 500;
 const PROGRAMS: usize = 50;
+
+/// Each of these tests alone is a load for a small machine.
+static IN_TURN: Mutex<()> = Mutex::const_new(());
 
 const HANDSHAKE: &str =
     r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"p","version":"1"}}"#;
 
 #[tokio::test]
 async fn five_hundred_calls_at_once_to_one_server_get_their_own_answers() {
+    let _turn = IN_TURN.lock().await;
     allow_open_connections();
     // No request is answered before the last of its kind has come: all of them are in flight together.
     let (asked, answered) = (Gate::closed(), Gate::closed());
@@ -149,6 +154,7 @@ async fn case_073_fifty_older_programs_that_ask_under_one_id_get_their_own_answe
 
 /// One call to each program, all waiting at their question together; what each of them heard until its end.
 async fn check_programs(programs: &[Program], revision: Revision) -> Vec<Vec<String>> {
+    let _turn = IN_TURN.lock().await;
     let desk = Desk::new();
     let mut calls = Vec::new();
     for (n, program) in programs.iter().enumerate() {
@@ -172,6 +178,10 @@ async fn check_programs(programs: &[Program], revision: Revision) -> Vec<Vec<Str
 async fn open_questions(desk: &Desk, calls: &[CallId]) -> Vec<AskView> {
     let waiting = u32::try_from(calls.len()).expect("few");
     desk.until("a question of every call", |desk| {
+        for row in desk.app.inbox().calls() {
+            let halted = matches!(row.phase, CallPhase::Unknown | CallPhase::Failed);
+            assert!(!halted, "{:?}: {:?}", row.phase, row.detail);
+        }
         (desk.app.inbox().unfinished().waiting == waiting).then_some(())
     })
     .await;
