@@ -4,7 +4,12 @@
 //!
 //! Figures are medians over batches that take turns, so a machine that changes its speed changes both sides.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a benchmark"
+)]
 #![expect(
     clippy::disallowed_methods,
     reason = "it measures time, needs a bare HTTP client to compare with, and starts itself as a server"
