@@ -212,7 +212,10 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut events: Vec<Vec<u8>> = lines
         .split(Vec::is_empty)
         .map(|event| {
-            let name = event.iter().filter_map(|line| value_of(b"event", line)).last();
+            let name = event
+                .iter()
+                .filter_map(|line| value_of(b"event", line))
+                .next_back();
             if !matches!(name, None | Some(b"" | b"message"))
                 && name.is_some_and(|name| str::from_utf8(name).is_ok())
             {
