@@ -351,7 +351,7 @@ impl Countersign {
                     ServerEvent::ResourceUpdated { uri } => self.shared.inbox.document_changed(id, &uri),
                     ServerEvent::SignIn { status } => self.update(id, |server| {
                         server.state = ServerState::NeedsSignIn;
-                        server.detail = Some(capitalised(&format!("{}.", Fault::SignIn { status })));
+                        server.detail = Some(text::capitalised(&format!("{}.", Fault::SignIn { status })));
                     }),
                 }
             }
@@ -870,14 +870,6 @@ fn day(time: &str) -> String {
         Ok(date) => date.strftime("%-d %B %Y").to_string(),
         Err(_) => text::line(date, 20),
     }
-}
-
-fn capitalised(sentence: &str) -> String {
-    let mut characters = sentence.chars();
-    characters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + characters.as_str())
-        .unwrap_or_default()
 }
 
 fn gone() -> Failure {

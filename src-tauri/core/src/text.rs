@@ -93,6 +93,15 @@ pub fn source(text: &str) -> String {
     text
 }
 
+/// A sentence with a capital at its beginning.
+pub fn capitalised(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    characters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + characters.as_str())
+        .unwrap_or_default()
+}
+
 /// A foreign word outside the server's frame: one line, at most [`CHIP`] code points, the cut shown.
 pub fn chip(text: &str) -> String {
     line(text, CHIP - 1)

@@ -29,7 +29,7 @@ use crate::view::{
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
-use crate::wire::structured::{self, Fit};
+use crate::wire::structured;
 use ask::{Ask, Body, Given, Stage};
 use call::Call;
 use guard::Guard;
@@ -200,22 +200,8 @@ impl Inbox {
         // Counted before it is begun, but still too much for a thread that serves others.
         let checking = tokio::task::spawn_blocking(move || structured::check(&schema, structured.as_ref()));
         let Ok(fit) = checking.await else { return };
-        let notices = match fit {
-            Fit::Fits => return,
-            Fit::Missing => {
-                vec!["The tool promises a structured result (outputSchema), but sent none.".to_owned()]
-            }
-            Fit::Unfit { findings } => std::iter::once(
-                "The structured result is not what the tool says it is (outputSchema):".to_owned(),
-            )
-            .chain(findings)
-            .collect(),
-            Fit::Unchecked { reason } => vec![format!(
-                "Whether the structured result is what the tool says it is (outputSchema) cannot be checked: {reason}."
-            )],
-        };
         if let Some(call) = self.lock().calls.get_mut(&id) {
-            call.notices = notices;
+            call.notices = result::notices(fit);
         }
     }
 

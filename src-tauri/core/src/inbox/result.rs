@@ -6,6 +6,7 @@
 use crate::text;
 use crate::view::{OfferKind, ResultPart, ServerText, StructuredRow};
 use crate::wire::json::Json;
+use crate::wire::structured::Fit;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -64,6 +65,24 @@ pub fn parts(kind: OfferKind, result: &Json) -> Vec<ResultPart> {
         parts.push(other(&format!("{more} more parts are not shown.")));
     }
     parts
+}
+
+/// What is said of a structured result beside it; nothing where it fits.
+pub(super) fn notices(fit: Fit) -> Vec<String> {
+    match fit {
+        Fit::Fits => Vec::new(),
+        Fit::Missing => {
+            vec!["The tool promises a structured result (outputSchema), but sent none.".to_owned()]
+        }
+        Fit::Unfit { findings } => std::iter::once(
+            "The structured result is not what the tool says it is (outputSchema):".to_owned(),
+        )
+        .chain(findings)
+        .collect(),
+        Fit::Unchecked { reason } => vec![format!(
+            "Whether the structured result is what the tool says it is (outputSchema) cannot be checked: {reason}."
+        )],
+    }
 }
 
 fn content(role: Option<String>, block: &Json) -> ResultPart {

@@ -17,7 +17,7 @@ pub fn diagnosis(
         Target::Http { .. } => format!("A request to {place}, asking what the server is."),
         Target::Stdio(_) => format!("Starting {place} and asking it what it is."),
     };
-    let mut came_back = format!("{}.", capitalised(&error.to_string()));
+    let mut came_back = format!("{}.", crate::text::capitalised(&error.to_string()));
     if let Some(exit) = exit {
         came_back.push_str(&format!(" The program ended with {exit}."));
     }
@@ -111,12 +111,4 @@ fn causes(target: &Target, error: &ConnectError, ended: bool) -> (&'static str, 
         ),
         Fault::Cancelled { .. } => ("It was stopped here.", "Connect again."),
     }
-}
-
-fn capitalised(sentence: &str) -> String {
-    let mut characters = sentence.chars();
-    characters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + characters.as_str())
-        .unwrap_or_default()
 }

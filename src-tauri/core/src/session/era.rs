@@ -6,15 +6,16 @@
 
 use super::keeper::{Keeper, QUEUE, Voice};
 use super::legacy::{LegacyPeer, NoSession};
-use super::{ConnectError, Discovery, Peer, Session, Speak, Target, Tells, claimed_name};
+use super::{ConnectError, Discovery, Peer, Session, Speak, Target};
 use crate::transport::http::HttpPeer;
 use crate::transport::http::old::OldPeer;
 use crate::transport::http::session::HttpSession;
+use crate::transport::routes::Unasked;
 use crate::transport::stdio::{Command, StdioPeer};
 use crate::transport::{Fault, Limit, Patience, Reply};
 use crate::wire::json::Json;
 use crate::wire::request::{Method, Request};
-use crate::wire::rpc::{RpcError, code};
+use crate::wire::rpc::{Response, RpcError, code};
 use crate::wire::{REVISION, Revision};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,13 +100,12 @@ impl Session {
         let (revision, how, probe) = match reply {
             // A fault of the moment says nothing about the era, in whatever words.
             Ok(Reply {
-                response:
-                    crate::wire::rpc::Response {
-                        outcome: Err(error), ..
-                    },
+                response: Response {
+                    outcome: Err(error), ..
+                },
                 status: Some(status),
                 ..
-            }) if status >= 500 || is_busy(status) => return Err(refused(&error)),
+            }) if status >= 500 || is_busy(status) => return Err(ConnectError::refused(&error)),
             Ok(reply) => match read_discovery(&reply)? {
                 Said::Modern(discovery) => return Ok((Peer::Http(Arc::new(peer)), discovery)),
                 Said::Legacy { .. } if only_modern => return Err(not_modern(&reply)),
@@ -123,7 +123,7 @@ impl Session {
             Ok(made) => Ok(made),
             // Both ways were refused: the modern refusal says more than that of a greeting nobody wanted.
             Err(error) => Err(match (error, probe) {
-                (NoSession::Refused(..), Some(probe)) => refused(&probe),
+                (NoSession::Refused(..), Some(probe)) => ConnectError::refused(&probe),
                 (error, _) => error.told(),
             }),
         }
@@ -227,12 +227,10 @@ impl Session {
             Some(Err(fault)) => return Err(fault.into()),
             None => {
                 let how = format!("it was silent on server/discover for {} s", SILENCE.as_secs());
-                let greeting = LegacyPeer::open(
+                let greeting = self.shake_hands(
                     voice,
                     Arc::clone(&keeper),
-                    self.next_id(),
                     Revision::NEWEST_LEGACY,
-                    self.elicitation,
                     self.cold_patience(),
                     &how,
                 );
@@ -240,33 +238,25 @@ impl Session {
                 let late = tokio::select! {
                     biased;
                     late = &mut discovering => late,
-                    greeted = &mut greeting => return made(greeted),
+                    greeted = &mut greeting => return greeted.map_err(NoSession::told),
                 };
                 if let Ok(reply) = late
                     && let Ok(Said::Modern(discovery)) = read_discovery(&reply)
                 {
                     return modern(discovery);
                 }
-                return made(greeting.await);
+                return greeting.await.map_err(NoSession::told);
             }
         };
-        let greeted = LegacyPeer::open(
-            voice,
-            keeper,
-            self.next_id(),
-            revision,
-            self.elicitation,
-            self.cold_patience(),
-            &how,
-        );
-        match greeted.await {
+        let greeted = self.shake_hands(voice, keeper, revision, self.cold_patience(), &how);
+        let greeted = match greeted.await {
             // It answered, but ends at what it takes for a second beginning.
             Err(NoSession::Fault(Fault::Lost(_))) if program.has_ended() => {
-                let again = self.greet_program(command, revision, &how).await;
-                again.map_err(NoSession::told)
+                self.greet_program(command, revision, &how).await
             }
-            greeted => made(greeted),
-        }
+            greeted => greeted,
+        };
+        greeted.map_err(NoSession::told)
     }
 
     async fn greet_program(
@@ -283,29 +273,31 @@ impl Session {
     async fn greet(
         &self,
         voice: Voice,
-        kept: mpsc::Receiver<crate::transport::routes::Unasked>,
+        kept: mpsc::Receiver<Unasked>,
         revision: Revision,
         patience: Patience,
         how: &str,
     ) -> Result<(Peer, Discovery), NoSession> {
         let keeper = Keeper::start(voice.clone(), kept, self.elicitation, self.events.clone());
-        let (peer, discovery) = LegacyPeer::open(
-            voice,
-            Arc::new(keeper),
-            self.next_id(),
-            revision,
-            self.elicitation,
-            patience,
-            how,
-        )
-        .await?;
+        self.shake_hands(voice, Arc::new(keeper), revision, patience, how)
+            .await
+    }
+
+    async fn shake_hands(
+        &self,
+        voice: Voice,
+        keeper: Arc<Keeper>,
+        revision: Revision,
+        patience: Patience,
+        how: &str,
+    ) -> Result<(Peer, Discovery), NoSession> {
+        let id = self.next_id();
+        let opened = LegacyPeer::open(voice, keeper, id, revision, self.elicitation, patience, how);
+        let (peer, discovery) = opened.await?;
         Ok((Peer::Legacy(Arc::new(peer)), discovery))
     }
 
-    fn start(
-        &self,
-        command: &Command,
-    ) -> Result<(Arc<StdioPeer>, mpsc::Receiver<crate::transport::routes::Unasked>), Fault> {
+    fn start(&self, command: &Command) -> Result<(Arc<StdioPeer>, mpsc::Receiver<Unasked>), Fault> {
         let (unasked, kept) = mpsc::channel(QUEUE);
         let program = Arc::new(StdioPeer::start(command, unasked)?);
         self.lock().program = Some(Arc::clone(&program));
@@ -324,11 +316,6 @@ impl Session {
     }
 }
 
-fn made(greeted: Result<(LegacyPeer, Discovery), NoSession>) -> Result<(Peer, Discovery), ConnectError> {
-    let (peer, discovery) = greeted.map_err(NoSession::told)?;
-    Ok((Peer::Legacy(Arc::new(peer)), discovery))
-}
-
 /// Why a server that must be of the modern era is not.
 fn not_modern(reply: &Reply) -> ConnectError {
     match &reply.response.outcome {
@@ -343,7 +330,7 @@ fn not_modern(reply: &Reply) -> ConnectError {
         Err(error) if error.code == code::METHOD_NOT_FOUND => ConnectError::OtherRevision {
             spoken: "an older revision".to_owned(),
         },
-        Err(error) => refused(error),
+        Err(error) => ConnectError::refused(error),
     }
 }
 
@@ -375,29 +362,20 @@ fn read_result(result: &Json) -> Result<Said, ConnectError> {
     if !versions.iter().any(|version| version.as_str() == Some(REVISION)) {
         return older(versions, "it says so itself (server/discover)");
     }
-    let capability = |name: &str| result.get("capabilities").and_then(|all| all.get(name));
-    let tells =
-        |name: &str, of: &str| capability(name).and_then(|known| known.get(of)) == Some(&Json::Bool(true));
-    Ok(Said::Modern(Discovery {
-        revision: Revision::V2026_07_28,
-        how: "it says so itself (server/discover)".to_owned(),
-        claims: claimed_name(result),
-        tools: capability("tools").is_some(),
-        prompts: capability("prompts").is_some(),
-        resources: capability("resources").is_some(),
-        tells: Tells {
-            tools: tells("tools", "listChanged"),
-            prompts: tells("prompts", "listChanged"),
-            resources: tells("resources", "listChanged"),
-            documents: tells("resources", "subscribe"),
-        },
-        completes: capability("completions").is_some(),
-    }))
+    let info = result
+        .get("_meta")
+        .and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"));
+    Ok(Said::Modern(Discovery::of(
+        Revision::V2026_07_28,
+        "it says so itself (server/discover)",
+        info,
+        result.get("capabilities"),
+    )))
 }
 
 fn read_modern_error(error: &RpcError) -> Result<Said, ConnectError> {
     if error.code != code::UNSUPPORTED_VERSION {
-        return Err(refused(error));
+        return Err(ConnectError::refused(error));
     }
     older(supported(error), "it does not speak the newest revision (-32022)")
 }
@@ -446,13 +424,6 @@ fn is_evidence(error: &NoSession) -> bool {
 /// Statuses of the moment: too slow, too large, too early, too many.
 fn is_busy(status: u16) -> bool {
     matches!(status, 408 | 413 | 425 | 429 | 431)
-}
-
-fn refused(error: &RpcError) -> ConnectError {
-    ConnectError::Refused {
-        code: error.code,
-        message: crate::text::chip(&error.message),
-    }
 }
 
 fn spoken(versions: &[Json]) -> String {

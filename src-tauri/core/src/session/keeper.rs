@@ -14,6 +14,7 @@ use crate::wire::json::Json;
 use crate::wire::legacy;
 use crate::wire::request::Elicitation;
 use crate::wire::rpc::{Message, code};
+use crate::wire::subscription::{Heard, hear};
 use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,19 @@ pub enum ServerEvent {
     SignIn {
         status: u16,
     },
+}
+
+impl ServerEvent {
+    /// What changed, where a notification says that something did.
+    pub(super) fn of(heard: Heard) -> Option<Self> {
+        match heard {
+            Heard::ToolsChanged => Some(Self::ToolsChanged),
+            Heard::PromptsChanged => Some(Self::PromptsChanged),
+            Heard::ResourcesChanged => Some(Self::ResourcesChanged),
+            Heard::ResourceUpdated { uri } => Some(Self::ResourceUpdated { uri }),
+            Heard::Acknowledged(_) | Heard::Ended | Heard::Other => None,
+        }
+    }
 }
 
 /// A connection on which a server may speak by itself.
@@ -216,9 +230,9 @@ impl Kept {
                 during,
             } if self.legacy.load(Ordering::Relaxed) => self.requested(&id, &method, params, during),
             Unasked::Message {
-                message: Message::Notification { method, params },
+                message: message @ Message::Notification { .. },
                 ..
-            } => self.notified(&method, &params),
+            } => self.notified(&message),
             // An answer to nothing, or a request that breaks the modern era.
             Unasked::Message {
                 message: Message::Response(_) | Message::Request { .. },
@@ -273,9 +287,15 @@ impl Kept {
         }
     }
 
-    fn notified(&self, method: &str, params: &Json) {
+    fn notified(&self, message: &Message) {
+        if let Some(event) = ServerEvent::of(hear(message, None)) {
+            return self.event(event);
+        }
+        let Message::Notification { method, params } = message else {
+            return;
+        };
         let text = |name: &str| params.get(name).and_then(Json::as_str).map(str::to_owned);
-        match method {
+        match method.as_str() {
             "notifications/cancelled" => {
                 let id = params
                     .get("requestId")
@@ -290,14 +310,6 @@ impl Kept {
             "notifications/elicitation/complete" => {
                 if let Some(elicitation_id) = text("elicitationId") {
                     self.event(ServerEvent::PageDone { elicitation_id });
-                }
-            }
-            "notifications/tools/list_changed" => self.event(ServerEvent::ToolsChanged),
-            "notifications/prompts/list_changed" => self.event(ServerEvent::PromptsChanged),
-            "notifications/resources/list_changed" => self.event(ServerEvent::ResourcesChanged),
-            "notifications/resources/updated" => {
-                if let Some(uri) = text("uri") {
-                    self.event(ServerEvent::ResourceUpdated { uri });
                 }
             }
             _ => {}

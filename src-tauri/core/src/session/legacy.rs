@@ -4,7 +4,7 @@
 //! request that is given up is cancelled by a notification.
 
 use super::keeper::{Keeper, Voice};
-use super::{ConnectError, Discovery, Tells, claimed};
+use super::{ConnectError, Discovery};
 use crate::transport::question::AnswerFault;
 use crate::transport::{Fault, Incoming, Limit, Patience, Reply};
 use crate::wire::Revision;
@@ -85,7 +85,8 @@ impl LegacyPeer {
             }
             Voice::Stdio(_) | Voice::Old(_) => None,
         };
-        let discovery = discovery(&handshake, how);
+        let (info, capabilities) = (&handshake.server_info, &handshake.capabilities);
+        let discovery = Discovery::of(handshake.revision, how, Some(info), Some(capabilities));
         let peer = Self {
             voice,
             keeper,
@@ -139,10 +140,7 @@ impl NoSession {
     pub(super) fn told(self) -> ConnectError {
         match self {
             Self::Fault(fault) => ConnectError::Fault(fault),
-            Self::Refused(error, _) => ConnectError::Refused {
-                code: error.code,
-                message: crate::text::chip(&error.message),
-            },
+            Self::Refused(error, _) => ConnectError::refused(&error),
             Self::Revision(name) if name.is_empty() => ConnectError::Unusable(
                 "the server answered, but does not say which revision it speaks (protocolVersion)".to_owned(),
             ),
@@ -150,28 +148,5 @@ impl NoSession {
                 spoken: format!("“{name}”"),
             },
         }
-    }
-}
-
-fn discovery(handshake: &Handshake, how: &str) -> Discovery {
-    let capability = |name: &str| handshake.capabilities.get(name);
-    let tells = |name: &str, of: &str| {
-        capability(name).and_then(|capability| capability.get(of))
-            == Some(&crate::wire::json::Json::Bool(true))
-    };
-    Discovery {
-        revision: handshake.revision,
-        how: how.to_owned(),
-        claims: claimed(&handshake.server_info),
-        tools: capability("tools").is_some(),
-        prompts: capability("prompts").is_some(),
-        resources: capability("resources").is_some(),
-        tells: Tells {
-            tools: tells("tools", "listChanged"),
-            prompts: tells("prompts", "listChanged"),
-            resources: tells("resources", "listChanged"),
-            documents: tells("resources", "subscribe"),
-        },
-        completes: capability("completions").is_some(),
     }
 }

@@ -3,7 +3,7 @@
 //! Promises: one subscription at a time, begun again when it ends, with growing pauses; what changed is no longer
 //! taken from the cache. A server that refuses to tell is not asked again.
 
-use super::keeper::{ServerEvent, Voice};
+use super::keeper::ServerEvent;
 use super::{Peer, Session};
 use crate::transport::{Incoming, Patience};
 use crate::wire::request::Method;
@@ -98,7 +98,7 @@ impl Session {
         };
         let id = self.next_id();
         if let Peer::Stdio { program, .. } = &peer {
-            Voice::Stdio(Arc::clone(program)).routes().listens(id);
+            program.routes().listens(id);
         }
         let stop = CancellationToken::new();
         let mut agreed = false;
@@ -112,20 +112,21 @@ impl Session {
                 method: note.method,
                 params: note.params,
             };
-            match hear(&message, Some(id)) {
+            let heard = hear(&message, Some(id));
+            self.no_longer_fresh(&heard);
+            match heard {
                 Heard::Acknowledged(_) => agreed = true,
-                Heard::ToolsChanged => self.changed(&[Method::ListTools], ServerEvent::ToolsChanged),
-                Heard::PromptsChanged => self.changed(&[Method::ListPrompts], ServerEvent::PromptsChanged),
-                Heard::ResourcesChanged => self.changed(
-                    &[Method::ListResources, Method::ListTemplates],
-                    ServerEvent::ResourcesChanged,
-                ),
-                Heard::ResourceUpdated { uri } => {
-                    self.lock_cache().invalidate_resource(&uri);
-                    self.changed(&[], ServerEvent::ResourceUpdated { uri });
-                }
                 Heard::Ended => stop.cancel(),
-                Heard::Other => {}
+                Heard::ToolsChanged
+                | Heard::PromptsChanged
+                | Heard::ResourcesChanged
+                | Heard::ResourceUpdated { .. }
+                | Heard::Other => {
+                    if let Some(event) = ServerEvent::of(heard) {
+                        // Nobody hears it any more once the server is removed.
+                        let _ = self.events.send(event);
+                    }
+                }
             }
         };
         let request = filter.request();
@@ -142,12 +143,18 @@ impl Session {
         }
     }
 
-    fn changed(&self, methods: &[Method], event: ServerEvent) {
-        for method in methods {
-            self.lock_cache().invalidate(*method);
+    fn no_longer_fresh(&self, heard: &Heard) {
+        let mut cache = self.lock_cache();
+        match heard {
+            Heard::ToolsChanged => cache.invalidate(Method::ListTools),
+            Heard::PromptsChanged => cache.invalidate(Method::ListPrompts),
+            Heard::ResourcesChanged => {
+                cache.invalidate(Method::ListResources);
+                cache.invalidate(Method::ListTemplates);
+            }
+            Heard::ResourceUpdated { uri } => cache.invalidate_resource(uri),
+            Heard::Acknowledged(_) | Heard::Ended | Heard::Other => {}
         }
-        // Nobody hears it any more once the server is removed.
-        let _ = self.events.send(event);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::wire::json::Json;
 use crate::wire::lists::ListKind;
 use crate::wire::mirror::Mirror;
 use crate::wire::request::{Elicitation, Method, Request};
-use crate::wire::rpc::{Response, code};
+use crate::wire::rpc::{Response, RpcError, code};
 use crate::wire::{REVISION, Revision};
 use cache::{Cache, Kept};
 use keeper::{Keeper, ServerEvent};
@@ -138,6 +138,31 @@ pub struct Tells {
     pub documents: bool,
 }
 
+impl Discovery {
+    /// `info` is the server's `Implementation`; capabilities are named alike in both eras.
+    fn of(revision: Revision, how: &str, info: Option<&Json>, capabilities: Option<&Json>) -> Self {
+        let capability = |name: &str| capabilities.and_then(|all| all.get(name));
+        let tells = |name: &str, of: &str| {
+            capability(name).and_then(|known| known.get(of)) == Some(&Json::Bool(true))
+        };
+        Self {
+            revision,
+            how: how.to_owned(),
+            claims: info.and_then(claimed),
+            tools: capability("tools").is_some(),
+            prompts: capability("prompts").is_some(),
+            resources: capability("resources").is_some(),
+            tells: Tells {
+                tools: tells("tools", "listChanged"),
+                prompts: tells("prompts", "listChanged"),
+                resources: tells("resources", "listChanged"),
+                documents: tells("resources", "subscribe"),
+            },
+            completes: capability("completions").is_some(),
+        }
+    }
+}
+
 /// Why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
@@ -150,6 +175,16 @@ pub enum ConnectError {
     Refused { code: i64, message: String },
     #[error("{0}")]
     Unusable(String),
+}
+
+impl ConnectError {
+    /// In the words of the server.
+    fn refused(error: &RpcError) -> Self {
+        Self::Refused {
+            code: error.code,
+            message: crate::text::chip(&error.message),
+        }
+    }
 }
 
 impl Session {
@@ -315,38 +350,27 @@ impl Session {
 
     /// Whether a connection still stands, and what the server says now.
     async fn asked_again(&self, peer: &Peer) -> Result<Discovery, ConnectError> {
+        let request = Request::new(match peer {
+            Peer::Legacy(_) => Method::Ping,
+            Peer::Http(_) | Peer::Stdio { .. } => Method::Discover,
+        });
         let stop = CancellationToken::new();
         let patience = self.listing_patience();
+        let reply = self
+            .exchange(peer, self.next_id(), &request, patience, &stop, &mut |_| {})
+            .await?;
         match peer {
-            Peer::Legacy(legacy) => {
-                let id = self.next_id();
-                let reply = legacy
-                    .send(id, &Request::new(Method::Ping), patience, &stop, &mut |_| {})
-                    .await?;
-                // An error in its words is a sign of life too.
-                let _ = reply.response.outcome;
-                self.discovery()
-                    .ok_or_else(|| ConnectError::Unusable("the server said nothing of itself".to_owned()))
-            }
-            Peer::Http(_) | Peer::Stdio { .. } => {
-                let reply = self
-                    .exchange(
-                        peer,
-                        self.next_id(),
-                        &Request::new(Method::Discover),
-                        patience,
-                        &stop,
-                        &mut |_| {},
-                    )
-                    .await?;
-                match era::read_discovery(&reply)? {
-                    era::Said::Modern(discovery) => {
-                        self.lock().discovery = Some(discovery.clone());
-                        Ok(discovery)
-                    }
-                    era::Said::Legacy { .. } => Err(ConnectError::Unusable("another revision".to_owned())),
+            // An error in its words is a sign of life too.
+            Peer::Legacy(_) => self
+                .discovery()
+                .ok_or_else(|| ConnectError::Unusable("the server said nothing of itself".to_owned())),
+            Peer::Http(_) | Peer::Stdio { .. } => match era::read_discovery(&reply)? {
+                era::Said::Modern(discovery) => {
+                    self.lock().discovery = Some(discovery.clone());
+                    Ok(discovery)
                 }
-            }
+                era::Said::Legacy { .. } => Err(ConnectError::Unusable("another revision".to_owned())),
+            },
         }
     }
 
@@ -523,11 +547,7 @@ fn not_used() -> Fault {
     Fault::CannotConnect("this server is not used any more".to_owned())
 }
 
-/// The name that a result says its server has.
-pub fn claimed_name(result: &Json) -> Option<String> {
-    claimed(result.get("_meta")?.get("io.modelcontextprotocol/serverInfo")?)
-}
-
+/// The name that a server gives itself.
 fn claimed(info: &Json) -> Option<String> {
     let name = info.get("title").or_else(|| info.get("name"))?.as_str()?.trim();
     (!name.is_empty()).then(|| crate::text::chip(name))

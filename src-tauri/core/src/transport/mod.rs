@@ -128,7 +128,28 @@ pub enum Fault {
     Cancelled { left: bool },
 }
 
+/// A notification or the answer to a question that is not taken for this long could not be told.
+const TELL: Duration = Duration::from_secs(30);
+
 impl Fault {
+    /// What a server is told of a request that was given up here (`notifications/cancelled`).
+    fn reason_to_cancel(&self) -> Option<&'static str> {
+        match self {
+            Self::Cancelled { .. } => Some("stopped by the person"),
+            Self::TimedOut(_) => Some("timed out"),
+            Self::CannotConnect(_)
+            | Self::CannotStart(_)
+            | Self::SignIn { .. }
+            | Self::Status { .. }
+            | Self::Redirected { .. }
+            | Self::Moved { .. }
+            | Self::Lost(_)
+            | Self::SessionOver
+            | Self::Unreadable(_)
+            | Self::TooLarge { .. } => None,
+        }
+    }
+
     /// Whether a byte of the request may have reached the server, so that it may have acted on it.
     pub fn left(&self) -> bool {
         match self {

@@ -6,7 +6,7 @@
 
 use super::lines::{Line, Lines};
 use super::routes::{Routes, Unasked};
-use super::{Fault, Incoming, Limit, MAX_MESSAGE, Reply};
+use super::{Fault, Incoming, Limit, MAX_MESSAGE, Reply, TELL};
 use crate::wire::request::cancelled;
 use crate::wire::rpc::Message;
 use std::collections::VecDeque;
@@ -22,8 +22,6 @@ use tokio_util::sync::CancellationToken;
 const LOG_LINES: usize = 50;
 const LOG_LINE: usize = 400;
 const GRACE: Duration = Duration::from_secs(2);
-/// A notification or an answer that the program does not take for this long could not be told.
-const TELL: Duration = Duration::from_secs(30);
 
 /// What is run.
 #[derive(Clone, PartialEq, Eq)]
@@ -119,10 +117,9 @@ impl StdioPeer {
             ended = waiting => ended,
         };
         drop(place);
-        match &ended {
-            Err(Fault::Cancelled { .. }) if cancellable => self.cancel(id, "stopped by the person").await,
-            Err(Fault::TimedOut(_)) if cancellable => self.cancel(id, "timed out").await,
-            Ok(_) | Err(_) => {}
+        let reason = ended.as_ref().err().and_then(Fault::reason_to_cancel);
+        if let Some(reason) = reason.filter(|_| cancellable) {
+            self.cancel(id, reason).await;
         }
         ended
     }

@@ -115,13 +115,7 @@ async fn read_reply(
     if status == 200 && media_type == "text/event-stream" {
         return read_events(id, read::Events::new(response, patience.idle), incoming).await;
     }
-    // Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
-    if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
-        return Err(Fault::Unreadable(format!(
-            "it is “{}”, not JSON or events",
-            crate::text::chip(&media_type)
-        )));
-    }
+    read::refuse_a_page(status, &media_type)?;
     let body = read::body(response, patience.idle).await?;
     match Message::parse(&body) {
         Ok(Message::Response(response)) => own(id, response, Some(status)),

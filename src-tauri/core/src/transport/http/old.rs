@@ -5,7 +5,7 @@
 
 use super::super::question::AnswerFault;
 use super::super::routes::{Routes, Unasked};
-use super::super::{Fault, Incoming, Limit, Reply};
+use super::super::{Fault, Incoming, Limit, Reply, TELL};
 use super::client::{Client, Verb};
 use super::{both_types, read};
 use crate::wire::request::cancelled;
@@ -16,8 +16,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-
-const TELL: Duration = Duration::from_secs(30);
 
 /// One server with its stream.
 #[derive(Debug)]
@@ -135,11 +133,7 @@ impl OldPeer {
             Err(Fault::Lost(_)) if self.has_ended() => Err(Fault::Lost("the stream closed".to_owned())),
             ended => ended,
         };
-        let reason = match &ended {
-            Err(Fault::Cancelled { .. }) => Some("stopped by the person"),
-            Err(Fault::TimedOut(_)) => Some("timed out"),
-            Ok(_) | Err(_) => None,
-        };
+        let reason = ended.as_ref().err().and_then(Fault::reason_to_cancel);
         if let Some(reason) = reason.filter(|_| cancellable) {
             // Best effort, as with every cancelling.
             let _ = self.tell(cancelled(id, reason)).await;

@@ -22,6 +22,17 @@ pub(crate) fn media_type(response: &reqwest::Response) -> String {
     bare.trim().to_ascii_lowercase()
 }
 
+/// Nothing is read out of a page. A server that says no type at all is believed; so is an error of any type.
+pub(crate) fn refuse_a_page(status: u16, media_type: &str) -> Result<(), Fault> {
+    if status != 200 || matches!(media_type, "application/json" | "") {
+        return Ok(());
+    }
+    Err(Fault::Unreadable(format!(
+        "it is “{}”, not JSON or events",
+        crate::text::chip(media_type)
+    )))
+}
+
 /// A whole body. Of an error's page that is compressed nothing is read; the status says enough.
 pub(crate) async fn body(mut response: reqwest::Response, idle: Option<Duration>) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();

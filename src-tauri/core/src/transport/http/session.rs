@@ -6,7 +6,7 @@
 
 use super::super::question::AnswerFault;
 use super::super::routes::{Routes, Unasked};
-use super::super::{Fault, Incoming, Limit, Reply};
+use super::super::{Fault, Incoming, Limit, Reply, TELL};
 use super::client::{Client, Verb};
 use super::{both_types, read};
 use crate::wire::Revision;
@@ -26,7 +26,6 @@ const COME_BACK_MOST: Duration = Duration::from_secs(60);
 /// A stream that brought nothing so often in a row is given up.
 const TRIES: u32 = 5;
 const LEAVE: Duration = Duration::from_secs(2);
-const TELL: Duration = Duration::from_secs(30);
 
 /// One server with its session.
 #[derive(Clone, Debug)]
@@ -116,11 +115,7 @@ impl HttpSession {
             ended = place.reply(&mut limit, &never, incoming) => ended,
         };
         drop(place);
-        let reason = match &ended {
-            Err(Fault::Cancelled { .. }) => Some("stopped by the person"),
-            Err(Fault::TimedOut(_)) => Some("timed out"),
-            Ok(_) | Err(_) => None,
-        };
+        let reason = ended.as_ref().err().and_then(Fault::reason_to_cancel);
         if let Some(reason) = reason.filter(|_| !opening) {
             // A disconnect is no cancel here. Best effort: the server may be gone.
             let teller = self.clone();
@@ -225,12 +220,7 @@ impl HttpSession {
             // Its answer may come on the stream for everything.
             return Ok(());
         }
-        if status == 200 && !matches!(media_type.as_str(), "application/json" | "") {
-            return Err(Fault::Unreadable(format!(
-                "it is “{}”, not JSON or events",
-                crate::text::chip(&media_type)
-            )));
-        }
+        read::refuse_a_page(status, &media_type)?;
         let body = read::body(response, None).await?;
         match Message::parse_all(&body) {
             Ok(messages)
