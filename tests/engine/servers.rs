@@ -1,6 +1,6 @@
 //! Adding, removing and keeping servers; what connecting says.
 
-use crate::kit::{Desk, Http, Reply};
+use crate::kit::{Desk, Gate, Http, Reply};
 use countersign_core::settings::Settings;
 use countersign_core::view::{FailureCode, NameValue, ServerDraft, ServerState, TargetDraft};
 use countersign_core::wire::request::Elicitation;
@@ -203,6 +203,36 @@ async fn a_server_that_failed_connects_later() {
     desk.app.connected(id).await.expect("connected");
     let row = desk.app.snapshot().servers.remove(0);
     assert_eq!((row.state, row.detail), (ServerState::Connected, None));
+}
+
+#[tokio::test]
+async fn an_old_diagnosis_is_gone_while_the_server_is_tried_again() {
+    let gate = Gate::closed();
+    let server = Http::replies([
+        Reply::Body(503, "text/plain", String::new()),
+        Reply::Held(
+            gate.clone(),
+            Box::new(Reply::Body(503, "text/plain", String::new())),
+        ),
+    ])
+    .await;
+    let desk = Desk::new();
+    let id = desk.add("one", &server);
+    desk.app.connected(id).await.expect_err("busy");
+    let failed = desk.app.snapshot().servers.remove(0);
+    assert!(
+        failed
+            .diagnosis
+            .is_some_and(|said| said.came_back.contains("503"))
+    );
+    desk.app.connect(id);
+    server.until_seen(2).await;
+    let trying = desk.app.snapshot().servers.remove(0);
+    assert_eq!(
+        (trying.state, trying.detail, trying.diagnosis),
+        (ServerState::Connecting, None, None)
+    );
+    gate.open();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -289,6 +289,7 @@ impl Countersign {
         self.update(id, |server| {
             server.state = ServerState::Connecting;
             server.detail = None;
+            server.diagnosis = None;
             if let Some(heard) = server.heard.take() {
                 tokio::spawn(self.clone().attend(id, heard));
             }
@@ -298,7 +299,6 @@ impl Countersign {
                 self.update(id, |server| {
                     let listening = Arc::clone(&session).listen();
                     server.listening = Some(AbortOnDropHandle::new(tokio::spawn(listening)));
-                    server.diagnosis = None;
                 });
                 Ok((session, discovery))
             }
