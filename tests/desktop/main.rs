@@ -15,6 +15,8 @@ mod forms;
 mod hostile;
 /// Links: consent, one launch, the waiting card.
 mod links;
+/// A server of the 2025 era.
+mod older;
 /// The pictures of the README and of `make demo`.
 mod pictures;
 /// Several rounds, and several questions in one.
