@@ -3,27 +3,25 @@
 //! `make fuzz` runs them under libFuzzer; `tests/engine/fuzz.rs` replays `corpus/` through them in `make test`.
 //! Whatever a target needs beside its bytes (chunk sizes, a person's inputs) is drawn from the bytes themselves, so
 //! that a file of the corpus is the whole case.
-//!
-//! Not here yet: the messages of the revisions before 2026-07-28. An `elicitation/create` request belongs beside
-//! [`input_required`] (its params go to `question`), the data of error -32042 too; SSE ids and `retry` belong into
-//! [`sse`] and `events_of`.
 
 use countersign_core::form::{Control, FieldInput, Form, Input, TextFormat, template};
 use countersign_core::inbox::result;
 use countersign_core::link::{Asker, Known, Link, Names, Verdict, inspect, typed_domain};
 use countersign_core::text;
 use countersign_core::transport::lines::{Line, Lines};
-use countersign_core::transport::sse::{MAX_EVENTS, Splitter};
+use countersign_core::transport::sse::{Event, MAX_EVENTS, Splitter};
 use countersign_core::transport::{Fault, MAX_MESSAGE};
 use countersign_core::view::{OfferKind, ServerText};
 use countersign_core::wire::header;
 use countersign_core::wire::json::{Json, MAX_DEPTH};
+use countersign_core::wire::legacy::{Handshake, pushed, required_links};
 use countersign_core::wire::lists::{ListKind, Page, expand};
 use countersign_core::wire::outcome::{Entry, MAX_ENTRIES, MAX_STATE, Outcome};
-use countersign_core::wire::request::Method;
-use countersign_core::wire::rpc::Message;
+use countersign_core::wire::request::{Elicitation, Method};
+use countersign_core::wire::rpc::{Message, RpcError, code};
 use serde::Serialize;
 use serde_json::Value;
+use std::time::Duration;
 use url::Url;
 
 /// Panics where something does not hold.
@@ -44,10 +42,11 @@ pub const TARGETS: [(&str, Target); 8] = [
 /// A stream of events: the same however it is cut, and what the HTML standard makes of it.
 pub fn sse(bytes: &[u8]) {
     let mut dice = Dice::of(bytes);
-    let expected = Ok(events_of(bytes));
-    assert_eq!(split_events([bytes]), expected, "in one piece");
-    assert_eq!(split_events(bytes.chunks(1)), expected, "byte by byte");
-    assert_eq!(split_events(dice.pieces(bytes)), expected, "in pieces");
+    let whole = heard([bytes]);
+    let data = |stream: &Heard| stream.events.iter().map(|event| event.data.clone()).collect();
+    assert_eq!(whole.as_ref().map(data), Ok(events_of(bytes)), "in one piece");
+    assert_eq!(heard(bytes.chunks(1)), whole, "byte by byte");
+    assert_eq!(heard(dice.pieces(bytes)), whole, "in pieces");
     if dice.below(64) == 0 {
         too_many_events(bytes);
     }
@@ -99,13 +98,22 @@ pub fn rpc(bytes: &[u8]) {
         }
         Err(fault) => is_safe(&fault.to_string()),
     }
+    // One message is the batch of it; what is in a batch is what it is alone.
+    match (Message::parse_all(bytes), Message::parse(bytes)) {
+        (Ok(all), Ok(one)) => assert_eq!(all, [one]),
+        (all, Ok(one)) => panic!("{one:?} is {all:?} in a batch"),
+        (Ok(all), Err(_)) => assert!(all.len() != 1 || bytes.contains(&b'[')),
+        (Err(fault), Err(_)) => is_safe(&fault.to_string()),
+    }
 }
 
-/// A result of a call that may be a round: every question as the inbox takes it.
+/// A result of a call that may be a round, the params of a question that a 2025-era server pushes, or the data of its
+/// error -32042: every question as the inbox takes it.
 pub fn input_required(bytes: &[u8]) {
     let Ok(json) = Json::parse_bytes(bytes) else {
         return;
     };
+    asked_by_2025(&json, &mut Dice::of(bytes));
     match Outcome::parse(Method::CallTool, json) {
         Ok(Outcome::Complete(_)) => {}
         Ok(Outcome::InputRequired(round)) => {
@@ -184,13 +192,25 @@ pub fn text(bytes: &[u8]) {
 
 // Streams
 
-fn split_events<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<Vec<u8>>, Fault> {
+/// What a stream said, to its last byte.
+#[derive(Debug, PartialEq)]
+struct Heard {
+    events: Vec<Event>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+}
+
+fn heard<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Heard, Fault> {
     let mut splitter = Splitter::default();
     let mut events = Vec::new();
     for chunk in chunks {
-        events.extend(splitter.push(chunk)?);
+        events.extend(splitter.events(chunk)?);
     }
-    Ok(events)
+    Ok(Heard {
+        events,
+        last_id: splitter.last_id().map(str::to_owned),
+        retry: splitter.retry(),
+    })
 }
 
 /// The events of a whole stream (HTML standard, 9.2.6), read in the plainest way.
@@ -247,7 +267,7 @@ fn too_many_events(bytes: &[u8]) {
     }
     let stream = once.repeat(times);
     let too_many = events_of(&stream).len() > MAX_EVENTS;
-    assert_eq!(split_events(stream.chunks(1_000)).is_err(), too_many);
+    assert_eq!(heard(stream.chunks(1_000)).is_err(), too_many);
 }
 
 fn split_lines<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Line> {
@@ -327,6 +347,9 @@ fn numbers_of<'a>(json: &'a Json, numbers: &mut Vec<&'a str>) {
 }
 
 fn read_result(result: &Json) {
+    if let Err(wanted) = Handshake::parse(result) {
+        is_safe(&wanted);
+    }
     for method in [
         Method::ListTools,
         Method::CallTool,
@@ -372,6 +395,25 @@ fn read_result(result: &Json) {
 }
 
 // Questions
+
+fn asked_by_2025(json: &Json, dice: &mut Dice) {
+    let params = json.get("params").unwrap_or(json);
+    for elicitation in [Elicitation::Both, Elicitation::None] {
+        match pushed(params.clone(), elicitation) {
+            Ok(entry) => question(&entry, dice),
+            Err(fault) => is_safe(&fault),
+        }
+    }
+    let error = RpcError {
+        code: code::LINKS_REQUIRED,
+        message: String::new(),
+        data: Some(json.clone()),
+    };
+    for (_, entry) in required_links(&error).unwrap_or_default() {
+        assert!(matches!(entry, Entry::Link { .. }), "only pages can be required");
+        question(&entry, dice);
+    }
+}
 
 fn question(entry: &Entry, dice: &mut Dice) {
     is_safe(&ServerText::of(entry.message()).text);
