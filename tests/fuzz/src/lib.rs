@@ -12,13 +12,17 @@ use countersign_core::transport::lines::{Line, Lines};
 use countersign_core::transport::sse::{Event, MAX_EVENTS, Splitter};
 use countersign_core::transport::{Fault, MAX_MESSAGE};
 use countersign_core::view::{OfferKind, ServerText};
+use countersign_core::wire::completion::{Completion, MAX_VALUES};
 use countersign_core::wire::header;
 use countersign_core::wire::json::{Json, MAX_DEPTH};
 use countersign_core::wire::legacy::{Handshake, pushed, required_links};
 use countersign_core::wire::lists::{ListKind, Page, expand};
+use countersign_core::wire::mirror::Mirror;
 use countersign_core::wire::outcome::{Entry, MAX_ENTRIES, MAX_STATE, Outcome};
 use countersign_core::wire::request::{Elicitation, Method};
 use countersign_core::wire::rpc::{Message, RpcError, code};
+use countersign_core::wire::structured::{Fit, MAX_FINDINGS, check};
+use countersign_core::wire::subscription::hear;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -28,12 +32,13 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// Every target with the name of its corpus.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("sse", sse),
     ("stdio", stdio),
     ("rpc", rpc),
     ("input_required", input_required),
     ("arguments", arguments),
+    ("structured", structured),
     ("link", link),
     ("header", header),
     ("text", text),
@@ -43,8 +48,8 @@ pub const TARGETS: [(&str, Target); 8] = [
 pub fn sse(bytes: &[u8]) {
     let mut dice = Dice::of(bytes);
     let whole = heard([bytes]);
-    let data = |stream: &Heard| stream.events.iter().map(|event| event.data.clone()).collect();
-    assert_eq!(whole.as_ref().map(data), Ok(events_of(bytes)), "in one piece");
+    let events = whole.as_ref().map(|heard| &heard.events);
+    assert_eq!(events, Ok(&events_of(bytes)), "in one piece");
     assert_eq!(heard(bytes.chunks(1)), whole, "byte by byte");
     assert_eq!(heard(dice.pieces(bytes)), whole, "in pieces");
     if dice.below(64) == 0 {
@@ -100,7 +105,11 @@ pub fn rpc(bytes: &[u8]) {
     }
     // One message is the batch of it; what is in a batch is what it is alone.
     match (Message::parse_all(bytes), Message::parse(bytes)) {
-        (Ok(all), Ok(one)) => assert_eq!(all, [one]),
+        (Ok(all), Ok(one)) => {
+            hear(&one, None);
+            hear(&one, Some(1));
+            assert_eq!(all, [one]);
+        }
         (all, Ok(one)) => panic!("{one:?} is {all:?} in a batch"),
         (Ok(all), Err(_)) => assert!(all.len() != 1 || bytes.contains(&b'[')),
         (Err(fault), Err(_)) => is_safe(&fault.to_string()),
@@ -148,6 +157,34 @@ pub fn arguments(bytes: &[u8]) {
     }
     let start = template(&schema);
     assert!(start.as_object().is_some(), "a template is an object");
+    match Mirror::parse(&schema) {
+        Ok(mirror) => {
+            for (name, value) in mirror.headers(&start).iter().chain(&mirror.headers(&schema)) {
+                assert!(name.bytes().all(|byte| byte.is_ascii_graphic()), "{name:?}");
+                assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{value:?}");
+            }
+        }
+        Err(fault) => is_safe(&fault.to_string()),
+    }
+}
+
+/// Any JSON as an `outputSchema`, and as what should fit it.
+pub fn structured(bytes: &[u8]) {
+    let Ok(json) = Json::parse_bytes(bytes) else {
+        return;
+    };
+    let schema = json.get("outputSchema").unwrap_or(&json);
+    let content = json.get("structuredContent").unwrap_or(&json);
+    match check(schema, Some(content)) {
+        Fit::Fits => {}
+        Fit::Missing => panic!("it is there"),
+        Fit::Unfit { findings } => {
+            assert!((1..=MAX_FINDINGS).contains(&findings.len()));
+            findings.iter().for_each(|finding| is_safe(finding));
+        }
+        Fit::Unchecked { reason } => is_safe(&reason.to_string()),
+    }
+    assert!(!matches!(check(schema, None), Fit::Fits), "nothing does not fit");
 }
 
 /// Any text as a link, asked for by a program, a site and a page of this computer.
@@ -214,7 +251,7 @@ fn heard<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Heard, Fault>
 }
 
 /// The events of a whole stream (HTML standard, 9.2.6), read in the plainest way.
-fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
+fn events_of(stream: &[u8]) -> Vec<Event> {
     let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
     let mut lines = vec![Vec::new()];
     let mut bytes = stream.iter().peekable();
@@ -229,22 +266,20 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     lines.pop();
-    let mut events: Vec<Vec<u8>> = lines
+    let mut events: Vec<Event> = lines
         .split(Vec::is_empty)
         .map(|event| {
             let name = event.iter().filter_map(|line| value_of(b"event", line)).last();
-            if !matches!(name, None | Some(b"" | b"message"))
-                && name.is_some_and(|name| str::from_utf8(name).is_ok())
-            {
-                return Vec::new();
-            }
             let data: Vec<&[u8]> = event.iter().filter_map(|line| value_of(b"data", line)).collect();
-            data.join(&b'\n')
+            Event {
+                name: name.and_then(|name| String::from_utf8(name.to_vec()).ok()),
+                data: data.join(&b'\n'),
+            }
         })
         .collect();
     // No blank line came after the last one.
     events.pop();
-    events.retain(|data| !data.is_empty());
+    events.retain(|event| !event.data.is_empty());
     events
 }
 
@@ -350,6 +385,13 @@ fn read_result(result: &Json) {
     if let Err(wanted) = Handshake::parse(result) {
         is_safe(&wanted);
     }
+    let completion = Completion::parse(result);
+    assert!(completion.values.len() <= MAX_VALUES);
+    assert!(
+        completion
+            .total
+            .is_none_or(|total| total >= completion.values.len() as u64)
+    );
     for method in [
         Method::ListTools,
         Method::CallTool,
