@@ -269,7 +269,10 @@ fn events_of(stream: &[u8]) -> Vec<Event> {
     let mut events: Vec<Event> = lines
         .split(Vec::is_empty)
         .map(|event| {
-            let name = event.iter().filter_map(|line| value_of(b"event", line)).last();
+            let name = event
+                .iter()
+                .filter_map(|line| value_of(b"event", line))
+                .next_back();
             let data: Vec<&[u8]> = event.iter().filter_map(|line| value_of(b"data", line)).collect();
             Event {
                 name: name.and_then(|name| String::from_utf8(name.to_vec()).ok()),
