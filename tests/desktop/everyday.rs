@@ -64,7 +64,7 @@ async fn a_program_that_is_not_there_says_what_to_do() {
         .await;
     window.click("[data-testid=server-row][data-state=failed]").await;
     window
-        .wait_for_text("[data-testid=server-detail]", "was not found")
+        .wait_for_text("[data-testid=diagnosis]", "was not found")
         .await;
     window.close().await;
 }

@@ -462,16 +462,12 @@ impl Inbox {
         }
         if self.shared.guard == Guard::Window {
             let look = match act {
-                Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished => {
+                Act::Accept | Act::Open | Act::CheckAgain | Act::AlreadyFinished | Act::SendAgain => {
                     ask.look.remaining(now).unwrap_or(guard::LOOK)
                 }
-                Act::Decline
-                | Act::Dismiss
-                | Act::GiveUp
-                | Act::Edit
-                | Act::SendAgain
-                | Act::DeclineAll
-                | Act::StopCall => Duration::ZERO,
+                Act::Decline | Act::Dismiss | Act::GiveUp | Act::Edit | Act::DeclineAll | Act::StopCall => {
+                    Duration::ZERO
+                }
             };
             let wait = look.max(rest);
             if !wait.is_zero() {
