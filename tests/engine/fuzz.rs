@@ -132,6 +132,11 @@ fn every_schema_is_drawn_and_answered_or_refused() {
 }
 
 #[test]
+fn every_schema_of_results_is_checked_or_said_to_be_unchecked() {
+    check("structured");
+}
+
+#[test]
 fn every_text_as_a_link_has_a_verdict() {
     check("link");
 }

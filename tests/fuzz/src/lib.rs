@@ -3,39 +3,42 @@
 //! `make fuzz` runs them under libFuzzer; `tests/engine/fuzz.rs` replays `corpus/` through them in `make test`.
 //! Whatever a target needs beside its bytes (chunk sizes, a person's inputs) is drawn from the bytes themselves, so
 //! that a file of the corpus is the whole case.
-//!
-//! Not here yet: the messages of the revisions before 2026-07-28. An `elicitation/create` request belongs beside
-//! [`input_required`] (its params go to `question`), the data of error -32042 too; SSE ids and `retry` belong into
-//! [`sse`] and `events_of`.
 
 use countersign_core::form::{Control, FieldInput, Form, Input, TextFormat, template};
 use countersign_core::inbox::result;
 use countersign_core::link::{Asker, Known, Link, Names, Verdict, inspect, typed_domain};
 use countersign_core::text;
 use countersign_core::transport::lines::{Line, Lines};
-use countersign_core::transport::sse::{MAX_EVENTS, Splitter};
+use countersign_core::transport::sse::{Event, MAX_EVENTS, Splitter};
 use countersign_core::transport::{Fault, MAX_MESSAGE};
 use countersign_core::view::{OfferKind, ServerText};
+use countersign_core::wire::completion::{Completion, MAX_VALUES};
 use countersign_core::wire::header;
 use countersign_core::wire::json::{Json, MAX_DEPTH};
+use countersign_core::wire::legacy::{Handshake, pushed, required_links};
 use countersign_core::wire::lists::{ListKind, Page, expand};
+use countersign_core::wire::mirror::Mirror;
 use countersign_core::wire::outcome::{Entry, MAX_ENTRIES, MAX_STATE, Outcome};
-use countersign_core::wire::request::Method;
-use countersign_core::wire::rpc::Message;
+use countersign_core::wire::request::{Elicitation, Method};
+use countersign_core::wire::rpc::{Message, RpcError, code};
+use countersign_core::wire::structured::{Fit, MAX_FINDINGS, check};
+use countersign_core::wire::subscription::hear;
 use serde::Serialize;
 use serde_json::Value;
+use std::time::Duration;
 use url::Url;
 
 /// Panics where something does not hold.
 pub type Target = fn(&[u8]);
 
 /// Every target with the name of its corpus.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("sse", sse),
     ("stdio", stdio),
     ("rpc", rpc),
     ("input_required", input_required),
     ("arguments", arguments),
+    ("structured", structured),
     ("link", link),
     ("header", header),
     ("text", text),
@@ -44,10 +47,11 @@ pub const TARGETS: [(&str, Target); 8] = [
 /// A stream of events: the same however it is cut, and what the HTML standard makes of it.
 pub fn sse(bytes: &[u8]) {
     let mut dice = Dice::of(bytes);
-    let expected = Ok(events_of(bytes));
-    assert_eq!(split_events([bytes]), expected, "in one piece");
-    assert_eq!(split_events(bytes.chunks(1)), expected, "byte by byte");
-    assert_eq!(split_events(dice.pieces(bytes)), expected, "in pieces");
+    let whole = heard([bytes]);
+    let events = whole.as_ref().map(|heard| &heard.events);
+    assert_eq!(events, Ok(&events_of(bytes)), "in one piece");
+    assert_eq!(heard(bytes.chunks(1)), whole, "byte by byte");
+    assert_eq!(heard(dice.pieces(bytes)), whole, "in pieces");
     if dice.below(64) == 0 {
         too_many_events(bytes);
     }
@@ -99,13 +103,26 @@ pub fn rpc(bytes: &[u8]) {
         }
         Err(fault) => is_safe(&fault.to_string()),
     }
+    // One message is the batch of it; what is in a batch is what it is alone.
+    match (Message::parse_all(bytes), Message::parse(bytes)) {
+        (Ok(all), Ok(one)) => {
+            hear(&one, None);
+            hear(&one, Some(1));
+            assert_eq!(all, [one]);
+        }
+        (all, Ok(one)) => panic!("{one:?} is {all:?} in a batch"),
+        (Ok(all), Err(_)) => assert!(all.len() != 1 || bytes.contains(&b'[')),
+        (Err(fault), Err(_)) => is_safe(&fault.to_string()),
+    }
 }
 
-/// A result of a call that may be a round: every question as the inbox takes it.
+/// A result of a call that may be a round, the params of a question that a 2025-era server pushes, or the data of its
+/// error -32042: every question as the inbox takes it.
 pub fn input_required(bytes: &[u8]) {
     let Ok(json) = Json::parse_bytes(bytes) else {
         return;
     };
+    asked_by_2025(&json, &mut Dice::of(bytes));
     match Outcome::parse(Method::CallTool, json) {
         Ok(Outcome::Complete(_)) => {}
         Ok(Outcome::InputRequired(round)) => {
@@ -140,6 +157,34 @@ pub fn arguments(bytes: &[u8]) {
     }
     let start = template(&schema);
     assert!(start.as_object().is_some(), "a template is an object");
+    match Mirror::parse(&schema) {
+        Ok(mirror) => {
+            for (name, value) in mirror.headers(&start).iter().chain(&mirror.headers(&schema)) {
+                assert!(name.bytes().all(|byte| byte.is_ascii_graphic()), "{name:?}");
+                assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{value:?}");
+            }
+        }
+        Err(fault) => is_safe(&fault.to_string()),
+    }
+}
+
+/// Any JSON as an `outputSchema`, and as what should fit it.
+pub fn structured(bytes: &[u8]) {
+    let Ok(json) = Json::parse_bytes(bytes) else {
+        return;
+    };
+    let schema = json.get("outputSchema").unwrap_or(&json);
+    let content = json.get("structuredContent").unwrap_or(&json);
+    match check(schema, Some(content)) {
+        Fit::Fits => {}
+        Fit::Missing => panic!("it is there"),
+        Fit::Unfit { findings } => {
+            assert!((1..=MAX_FINDINGS).contains(&findings.len()));
+            findings.iter().for_each(|finding| is_safe(finding));
+        }
+        Fit::Unchecked { reason } => is_safe(&reason.to_string()),
+    }
+    assert!(!matches!(check(schema, None), Fit::Fits), "nothing does not fit");
 }
 
 /// Any text as a link, asked for by a program, a site and a page of this computer.
@@ -184,17 +229,29 @@ pub fn text(bytes: &[u8]) {
 
 // Streams
 
-fn split_events<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<Vec<u8>>, Fault> {
+/// What a stream said, to its last byte.
+#[derive(Debug, PartialEq)]
+struct Heard {
+    events: Vec<Event>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+}
+
+fn heard<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<Heard, Fault> {
     let mut splitter = Splitter::default();
     let mut events = Vec::new();
     for chunk in chunks {
-        events.extend(splitter.push(chunk)?);
+        events.extend(splitter.events(chunk)?);
     }
-    Ok(events)
+    Ok(Heard {
+        events,
+        last_id: splitter.last_id().map(str::to_owned),
+        retry: splitter.retry(),
+    })
 }
 
 /// The events of a whole stream (HTML standard, 9.2.6), read in the plainest way.
-fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
+fn events_of(stream: &[u8]) -> Vec<Event> {
     let stream = stream.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stream);
     let mut lines = vec![Vec::new()];
     let mut bytes = stream.iter().peekable();
@@ -209,25 +266,23 @@ fn events_of(stream: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     lines.pop();
-    let mut events: Vec<Vec<u8>> = lines
+    let mut events: Vec<Event> = lines
         .split(Vec::is_empty)
         .map(|event| {
             let name = event
                 .iter()
                 .filter_map(|line| value_of(b"event", line))
                 .next_back();
-            if !matches!(name, None | Some(b"" | b"message"))
-                && name.is_some_and(|name| str::from_utf8(name).is_ok())
-            {
-                return Vec::new();
-            }
             let data: Vec<&[u8]> = event.iter().filter_map(|line| value_of(b"data", line)).collect();
-            data.join(&b'\n')
+            Event {
+                name: name.and_then(|name| String::from_utf8(name.to_vec()).ok()),
+                data: data.join(&b'\n'),
+            }
         })
         .collect();
     // No blank line came after the last one.
     events.pop();
-    events.retain(|data| !data.is_empty());
+    events.retain(|event| !event.data.is_empty());
     events
 }
 
@@ -250,7 +305,7 @@ fn too_many_events(bytes: &[u8]) {
     }
     let stream = once.repeat(times);
     let too_many = events_of(&stream).len() > MAX_EVENTS;
-    assert_eq!(split_events(stream.chunks(1_000)).is_err(), too_many);
+    assert_eq!(heard(stream.chunks(1_000)).is_err(), too_many);
 }
 
 fn split_lines<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Line> {
@@ -330,6 +385,16 @@ fn numbers_of<'a>(json: &'a Json, numbers: &mut Vec<&'a str>) {
 }
 
 fn read_result(result: &Json) {
+    if let Err(wanted) = Handshake::parse(result) {
+        is_safe(&wanted);
+    }
+    let completion = Completion::parse(result);
+    assert!(completion.values.len() <= MAX_VALUES);
+    assert!(
+        completion
+            .total
+            .is_none_or(|total| total >= completion.values.len() as u64)
+    );
     for method in [
         Method::ListTools,
         Method::CallTool,
@@ -375,6 +440,25 @@ fn read_result(result: &Json) {
 }
 
 // Questions
+
+fn asked_by_2025(json: &Json, dice: &mut Dice) {
+    let params = json.get("params").unwrap_or(json);
+    for elicitation in [Elicitation::Both, Elicitation::None] {
+        match pushed(params.clone(), elicitation) {
+            Ok(entry) => question(&entry, dice),
+            Err(fault) => is_safe(&fault),
+        }
+    }
+    let error = RpcError {
+        code: code::LINKS_REQUIRED,
+        message: String::new(),
+        data: Some(json.clone()),
+    };
+    for (_, entry) in required_links(&error).unwrap_or_default() {
+        assert!(matches!(entry, Entry::Link { .. }), "only pages can be required");
+        question(&entry, dice);
+    }
+}
 
 fn question(entry: &Entry, dice: &mut Dice) {
     is_safe(&ServerText::of(entry.message()).text);
