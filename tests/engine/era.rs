@@ -2,7 +2,7 @@
 //! does not mean.
 
 use crate::kit::live::{Feed, handshake, result};
-use crate::kit::{Desk, Http, Program, Reply, Seen, done, pass};
+use crate::kit::{Desk, Gate, Http, Program, Reply, Seen, done, pass};
 use countersign_core::session::Target;
 use countersign_core::transport::stdio::Command;
 use countersign_core::view::{ServerRow, ServerState};
@@ -503,4 +503,51 @@ async fn a_program_that_cannot_be_started_is_of_no_era() {
     assert_eq!((row.state, row.protocol), (ServerState::Failed, None));
     assert!(row.detail.is_some_and(|words| words.contains("exit code 3")));
     assert_eq!(heard, ["# start", "server/discover", "# start", "initialize"]);
+}
+
+#[tokio::test]
+async fn a_revision_that_no_longer_holds_is_found_out_anew() {
+    let old = Gate::closed();
+    let gate = old.clone();
+    let server = Http::new(move |seen, _| {
+        let modern = !gate.is_open();
+        match (seen.method.as_str(), seen.rpc_method().as_str()) {
+            ("GET", _) => Reply::Body(405, "", String::new()),
+            (_, "server/discover") if modern => Reply::Result(DISCOVERY.to_owned()),
+            (_, "tools/call") if modern => Reply::Result(done("modern")),
+            (_, "initialize") if !modern => Reply::Result(handshake("2025-11-25")),
+            (_, "tools/call") if seen.header("mcp-protocol-version").as_deref() == Some("2025-11-25") => {
+                Reply::Result(done("old"))
+            }
+            (_, "notifications/initialized") => Reply::Body(202, "", String::new()),
+            _ => unsupported(r#"["2025-11-25"]"#),
+        }
+    })
+    .await;
+    let desk = Desk::new();
+    let id = desk.add_any("one", http(&server));
+    desk.finished(desk.call(id)).await;
+    let protocol = |desk: &Desk| {
+        let rows = desk.app.snapshot().servers;
+        rows.into_iter().find(|row| row.id == id).map(|row| row.state)
+    };
+    assert!(protocol(&desk).is_some());
+    // The server was exchanged for an older one.
+    old.open();
+    desk.ended(desk.call(id)).await;
+    desk.finished(desk.call(id)).await;
+    assert_eq!(
+        asked(&server),
+        [
+            "server/discover",
+            "tools/call",
+            "tools/call",
+            "server/discover",
+            "initialize",
+            "notifications/initialized",
+            "GET",
+            "tools/call",
+        ]
+    );
+    desk.app.shut_down().await;
 }

@@ -1090,3 +1090,61 @@ async fn batches_of_2025_03_26_are_read() {
     desk.finished(call).await;
     desk.app.shut_down().await;
 }
+
+#[tokio::test]
+async fn of_sixty_five_open_questions_the_last_is_refused_and_the_others_wait() {
+    let server = Live::new().await;
+    let (desk, _) = reached(&server).await;
+    server.until_listening(1).await;
+    for number in 0..65 {
+        server.own().say(&asks(&number.to_string(), "And this?"));
+    }
+    let refused = server.until_heard("", 1).await.remove(0);
+    assert_eq!(
+        refused.body,
+        r#"{"jsonrpc":"2.0","id":64,"error":{"code":-32603,"message":"Too many questions are open."}}"#
+    );
+    desk.until("the questions", |desk| {
+        (desk.app.inbox().asks().len() == 64).then_some(())
+    })
+    .await;
+    assert_eq!(server.answers().len(), 1, "nothing else is answered");
+    desk.app.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_withdrawal_or_a_completion_of_something_unknown_changes_nothing() {
+    let (server, desk, call, ask) = asked().await;
+    let before = desk.view(ask.id);
+    for params in [
+        r#"{"requestId":"never"}"#,
+        r#"{"requestId":1}"#,
+        r#"{"requestId":2,"reason":"ours, not yours"}"#,
+        r#"{"requestId":null}"#,
+        r#"{"reason":7}"#,
+        "[]",
+    ] {
+        server.call("t").say(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#
+        ));
+    }
+    for params in [r#"{"elicitationId":"e-none"}"#, r#"{"elicitationId":7}"#, "{}"] {
+        server.call("t").say(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{params}}}"#
+        ));
+    }
+    // What follows on the same stream comes after all of these.
+    server
+        .call("t")
+        .say(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
+    assert_eq!(
+        server.until_heard("", 1).await[0].body,
+        r#"{"jsonrpc":"2.0","id":"p","result":{}}"#
+    );
+    let after = desk.view(ask.id);
+    assert_eq!((after.phase, after.revision), (before.phase, before.revision));
+    assert_eq!(desk.accept(ask.id, vec![text(0, "Ada")]).await, Answered::Sent);
+    server.call("t").done();
+    desk.finished(call).await;
+    desk.app.shut_down().await;
+}

@@ -288,3 +288,23 @@ async fn the_end_of_the_app_answers_nothing() {
     assert!(answers(&program).is_empty());
     assert_eq!(program.heard().last().map(String::as_str), Some("# eof"));
 }
+
+#[tokio::test]
+async fn a_greeting_that_is_not_answered_is_never_cancelled() {
+    let program = Program::new(r#"{"on":{"initialize":[[]]}}"#);
+    let desk = Desk::new();
+    let speak = Speak::Only(Revision::V2025_11_25);
+    let target = Target::Stdio(program.command());
+    let id = desk.app.add_speaking("old", target, PATIENCE, speak);
+    let app = desk.app.clone();
+    let reaching = tokio::spawn(async move { app.reached(id).await.map(|_| ()) });
+    program.until_heard("initialize").await;
+    desk.app.shut_down().await;
+    crate::kit::patiently("an end", reaching)
+        .await
+        .expect("no panic")
+        .expect_err("no session");
+    let heard = program.heard();
+    assert!(heard.iter().all(|line| !line.contains("cancelled")), "{heard:?}");
+    assert_eq!(heard.len(), 3, "start, greeting, end: {heard:?}");
+}

@@ -3,7 +3,7 @@
 use crate::kit::{Desk, Http, Reply, form, input_required, link, name, text};
 use countersign_core::mrtr::driver::{Answers, End, Trouble};
 use countersign_core::mrtr::machine::{Machine, Word};
-use countersign_core::session::{Session, Target};
+use countersign_core::session::{Session, Speak, Target};
 use countersign_core::transport::Fault;
 use countersign_core::transport::http::HttpPeer;
 use countersign_core::transport::stdio::Command;
@@ -148,4 +148,40 @@ async fn the_window_never_sees_a_state_and_a_failed_call_repeats_no_answer() {
     let (row, end) = desk.ended(call).await;
     clean("failed", &desk.everything_shown());
     assert!(!format!("{row:?} {end:?}").contains("Ann-4711"));
+}
+
+#[tokio::test]
+async fn the_id_of_a_session_is_in_no_text() {
+    let server = Http::new(|seen, _| match seen.rpc_method().as_str() {
+        "initialize" => Reply::Head(
+            200,
+            format!("content-type: application/json\r\nMcp-Session-Id: {CANARY}\r\n"),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":@id,"result":{}}}"#,
+                crate::kit::live::handshake("2025-11-25")
+            ),
+        ),
+        "notifications/initialized" => Reply::Body(202, "", String::new()),
+        "tools/list" => Reply::Error(400, -32600, "no"),
+        _ => Reply::Body(500, "text/plain", "trouble".to_owned()),
+    })
+    .await;
+    let target = Target::Http {
+        url: server.url.clone(),
+        headers: Vec::new(),
+    };
+    let speak = Speak::Only(Revision::V2025_11_25);
+    let (session, _heard) = Session::with_events(target, Elicitation::Both, Duration::from_secs(60), speak);
+    clean("discovery", &format!("{:?}", session.connect().await));
+    for method in [Method::ListTools, Method::ListPrompts] {
+        clean(
+            "answer",
+            &format!("{:?}", session.ask(Request::new(method)).await),
+        );
+    }
+    let sent = server.seen();
+    let sent = sent.iter().filter_map(|seen| seen.header("mcp-session-id"));
+    assert!(sent.clone().count() >= 2 && sent.clone().all(|id| id == CANARY));
+    clean("session", &format!("{session:?}"));
+    session.shut_down().await;
 }

@@ -379,14 +379,32 @@ async fn a_request_of_the_server_and_odd_notifications_are_passed_over() {
 
 #[tokio::test]
 async fn case_110_an_error_in_a_400_body_is_shown_in_the_servers_words() {
-    let server = Http::replies([Reply::Error(400, -32602, "Unknown tool: zap")]).await;
-    let desk = Desk::new();
-    let call = desk.call(desk.add("one", &server));
-    let row = desk.call_in(call, CallPhase::Failed).await;
-    assert_eq!(
-        row.detail.as_deref(),
-        Some("The server refused: “Unknown tool: zap” (-32602) (HTTP 400).")
-    );
+    for (status, code, message, said) in [
+        (
+            400,
+            -32602,
+            "Unknown tool: zap",
+            "The server refused: “Unknown tool: zap” (-32602) (HTTP 400).",
+        ),
+        (
+            404,
+            -32002,
+            "Resource not found",
+            "The server refused: “Resource not found” (-32002) (HTTP 404).",
+        ),
+        (
+            200,
+            -32002,
+            "Resource not found",
+            "The server refused: “Resource not found” (-32002).",
+        ),
+    ] {
+        let server = Http::replies([Reply::Error(status, code, message)]).await;
+        let desk = Desk::new();
+        let call = desk.call(desk.add("one", &server));
+        let row = desk.call_in(call, CallPhase::Failed).await;
+        assert_eq!(row.detail.as_deref(), Some(said));
+    }
 }
 
 #[tokio::test]

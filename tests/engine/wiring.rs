@@ -1,7 +1,7 @@
 //! What a server of the modern era sees of headers that repeat arguments, of listening, of the cache and of
 //! suggestions; and what a person reads of a result that does not fit.
 
-use crate::kit::{Desk, Gate, Http, Reply, Seen, done, form, input_required, name, text};
+use crate::kit::{Desk, Gate, Http, Program, Reply, Seen, done, form, input_required, name, text};
 use countersign_core::view::{OfferKind, ServerId};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::lists::ListKind;
@@ -280,4 +280,199 @@ async fn suggestions_come_from_the_server_and_its_refusal_is_silence() {
     )
     .await;
     check(Reply::Error(400, -32602, "no"), &[]).await;
+}
+
+/// A modern program that tells of changes; `read` are the turns of `resources/read`.
+fn telling(read: &str) -> Program {
+    let result = |result: &str| {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":@id,"result":{result}}}"#);
+        format!(r#"{{"out":{}}}"#, Json::string(message))
+    };
+    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true,"subscribe":true}},"ttlMs":0,"cacheScope":"private"}"#;
+    let listed = r#"{"resultType":"complete","resources":[{"uri":"x://a","name":"a"}],"ttlMs":0,"cacheScope":"private"}"#;
+    let templates = r#"{"resultType":"complete","resourceTemplates":[],"ttlMs":0,"cacheScope":"private"}"#;
+    let document = r#"{"resultType":"complete","contents":[{"uri":"x://a","text":"A"}],"ttlMs":0,"cacheScope":"private"}"#;
+    Program::new(&format!(
+        r#"{{"on":{{"server/discover":[[{}]],"resources/list":[[{}]],"resources/templates/list":[[{}]],"resources/read":[{}],"subscriptions/listen":[[]]}}}}"#,
+        result(discovered),
+        result(listed),
+        result(templates),
+        read.replace("DOCUMENT", &result(document)),
+    ))
+}
+
+/// Of what a program heard: its own events, and ids and parameters of listening and cancelling.
+fn listening(program: &Program) -> Vec<String> {
+    let heard = program.heard().into_iter();
+    heard
+        .filter_map(|line| {
+            let Ok(message) = Json::parse(&line) else {
+                return Some(line);
+            };
+            let params = message.get("params")?;
+            match message.get("method").and_then(Json::as_str)? {
+                "subscriptions/listen" => Some(format!(
+                    "listen {} {}",
+                    message.get("id")?,
+                    params.get("notifications")?
+                )),
+                "notifications/cancelled" => Some(format!("cancelled {}", params.get("requestId")?)),
+                _ => None,
+            }
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_replaced_or_ends_with_the_app_is_cancelled_first() {
+    let program = telling("[DOCUMENT]");
+    let desk = Desk::new();
+    let id = desk.add_program("one", &program);
+    desk.app.connected(id).await.expect("connected");
+    program.until_heard("subscriptions/listen").await;
+    desk.finished(desk.call_offer(id, ListKind::Resources, "x://a"))
+        .await;
+    program.until_heard("resourceSubscriptions").await;
+    desk.app.shut_down().await;
+    let heard = listening(&program);
+    let [start, first, over, second, over_too, end] = heard.as_slice() else {
+        panic!("{heard:?}");
+    };
+    let id_of = |listen: &str| listen.split(' ').nth(1).unwrap_or_default().to_owned();
+    assert_eq!((start.as_str(), end.as_str()), ("# start", "# eof"));
+    assert!(first.ends_with(r#"{"resourcesListChanged":true}"#), "{first}");
+    assert_eq!(*over, format!("cancelled {}", id_of(first)));
+    assert!(
+        second.ends_with(r#"{"resourcesListChanged":true,"resourceSubscriptions":["x://a"]}"#),
+        "{second}"
+    );
+    assert_eq!(*over_too, format!("cancelled {}", id_of(second)));
+}
+
+#[tokio::test]
+async fn a_server_that_is_asked_again_has_one_subscription() {
+    let program = telling("[DOCUMENT]");
+    let desk = Desk::new();
+    let id = desk.add_program("one", &program);
+    desk.app.connected(id).await.expect("connected");
+    program.until_heard("subscriptions/listen").await;
+    desk.app.connected(id).await.expect("connected");
+    desk.until("the second subscription", |_| {
+        let heard = listening(&program);
+        (heard.iter().filter(|line| line.starts_with("listen")).count() == 2).then_some(())
+    })
+    .await;
+    desk.app.shut_down().await;
+    let words: Vec<_> = listening(&program)
+        .iter()
+        .map(|line| line.split(' ').take(1).collect::<String>())
+        .collect();
+    assert_eq!(words, ["#", "listen", "cancelled", "listen", "cancelled", "#"]);
+}
+
+#[tokio::test]
+async fn a_program_that_ended_is_started_anew_and_listened_to_again() {
+    let program = telling(r#"[{"exit":3}],[DOCUMENT]"#);
+    let desk = Desk::new();
+    let id = desk.add_program("one", &program);
+    desk.app.connected(id).await.expect("connected");
+    program.until_heard("subscriptions/listen").await;
+    desk.call_offer(id, ListKind::Resources, "x://a");
+    let anew = || {
+        let heard = listening(&program);
+        let starts = heard.iter().enumerate().filter(|(_, line)| *line == "# start");
+        let second = starts.map(|(place, _)| place).nth(1)?;
+        heard[second..]
+            .iter()
+            .any(|line| line.starts_with("listen"))
+            .then_some(())
+    };
+    crate::kit::patiently("a subscription of the second program", async {
+        while anew().is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    desk.app.shut_down().await;
+    let words: Vec<_> = listening(&program)
+        .iter()
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .filter(|words| words.starts_with('#'))
+        .collect();
+    assert_eq!(words, ["# start", "# start", "# eof"]);
+}
+
+#[tokio::test]
+async fn what_a_server_calls_itself_changes_nothing_that_is_sent() {
+    let sent = async |info: &'static str| {
+        let server = Http::new(move |seen, count| match seen.rpc_method().as_str() {
+            "server/discover" => Reply::Result(format!(
+                r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}},"ttlMs":0,"cacheScope":"private"{info}}}"#
+            )),
+            "tools/list" => tools(&[tool("t", r#"{"type":"integer"}"#, "")]),
+            _ if count < 3 => ask_name(),
+            _ => Reply::Result(done("ok")),
+        })
+        .await;
+        let desk = Desk::new();
+        let id = desk.add("one", &server);
+        let call = call_first(&desk, id).await;
+        desk.accept(desk.question(call).await.id, vec![text(0, "Ann")])
+            .await;
+        desk.finished(call).await;
+        let seen = server.seen().into_iter();
+        seen.map(|seen| seen.body).collect::<Vec<_>>()
+    };
+    let plain = sent("").await;
+    assert!(plain.len() >= 4);
+    for info in [
+        r#","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Countersign","version":"99"}}"#,
+        r#","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"legacy-only","version":"0.0.1","title":"Old","icons":[{"src":"https://icons.example/a.svg"}]}}"#,
+    ] {
+        assert_eq!(sent(info).await, plain, "{info}");
+    }
+}
+
+#[tokio::test]
+async fn an_opened_link_is_no_authorization_of_later_requests() {
+    let server = Http::new(|_, count| match count {
+        0 => Reply::Result(input_required(
+            &[(
+                "q",
+                crate::kit::link("Sign in.", "https://id.example.com/authorize?client_id=1"),
+            )],
+            Some("\"s\""),
+        )),
+        _ => Reply::Result(done("ok")),
+    })
+    .await;
+    let desk = Desk::new();
+    let id = desk.add_with("one", &server, &[("X-Mine", "1")]);
+    for _ in 0..2 {
+        let call = desk.call(id);
+        if server.until_seen(1).await.len() == 1 {
+            let ask = desk.question(call).await;
+            desk.act(ask.id, countersign_core::view::Act::Open).await;
+        }
+        desk.finished(call).await;
+    }
+    let names: Vec<Vec<String>> = server
+        .seen()
+        .iter()
+        .map(|seen| {
+            let mut names: Vec<_> = seen.headers.iter().map(|(name, _)| name.clone()).collect();
+            names.sort();
+            names
+        })
+        .collect();
+    assert!(
+        names.len() >= 3 && names.windows(2).all(|pair| pair[0] == pair[1]),
+        "{names:?}"
+    );
+    assert!(names[0].contains(&"x-mine".to_owned()));
+    assert!(
+        names[0]
+            .iter()
+            .all(|name| name != "authorization" && name != "cookie")
+    );
 }

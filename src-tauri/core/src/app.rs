@@ -25,7 +25,6 @@ use crate::wire::request::{Elicitation, Method, Request};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio_util::task::AbortOnDropHandle;
 use url::Url;
 
 /// Longest and shortest time-out that a person can set, in seconds.
@@ -64,8 +63,6 @@ struct Server {
     session: Arc<Session>,
     /// What the server says by itself, until somebody listens.
     heard: Option<mpsc::UnboundedReceiver<ServerEvent>>,
-    /// Hears what changes at the server.
-    listening: Option<AbortOnDropHandle<()>>,
     state: ServerState,
     /// What is wrong and what to do.
     detail: Option<String>,
@@ -296,10 +293,7 @@ impl Countersign {
         });
         match session.connect().await {
             Ok(discovery) => {
-                self.update(id, |server| {
-                    let listening = Arc::clone(&session).listen();
-                    server.listening = Some(AbortOnDropHandle::new(tokio::spawn(listening)));
-                });
+                tokio::spawn(Arc::clone(&session).listen());
                 Ok((session, discovery))
             }
             Err(error) => {
@@ -678,7 +672,6 @@ impl Countersign {
             origin,
             session,
             heard: Some(heard),
-            listening: None,
             state: ServerState::Connecting,
             detail: None,
             diagnosis: None,

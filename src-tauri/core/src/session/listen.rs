@@ -5,12 +5,13 @@
 
 use super::keeper::ServerEvent;
 use super::{Peer, Session};
-use crate::transport::{Incoming, Patience};
+use crate::transport::{Fault, Incoming, Patience};
 use crate::wire::request::Method;
 use crate::wire::rpc::Message;
 use crate::wire::subscription::{Filter, Heard, hear};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -25,8 +26,10 @@ const MOST: Duration = Duration::from_secs(300);
 const MAX_WATCHED: usize = 50;
 
 impl Session {
-    /// Tells of changes ([`ServerEvent`]) until the session is over or the server has nothing to tell.
+    /// Tells of changes ([`ServerEvent`]) until the session is over, the server refuses, or this is called again.
     pub async fn listen(self: Arc<Self>) {
+        let until = self.over.child_token();
+        std::mem::replace(&mut *self.lock_listens_until(), until.clone()).cancel();
         let mut wait = FIRST;
         loop {
             let filter = self.wanted();
@@ -34,24 +37,19 @@ impl Session {
                 // A document that is read may make it worth while.
                 tokio::select! {
                     biased;
-                    () = self.over.cancelled() => return,
+                    () = until.cancelled() => return,
                     () = self.watches_more.notified() => continue,
                 }
             }
-            let told = tokio::select! {
-                biased;
-                () = self.over.cancelled() => return,
-                told = self.listen_once(&filter) => told,
-            };
-            wait = match told {
+            wait = match self.listen_once(&filter, &until).await {
                 Told::MoreWanted => continue,
-                Told::Refused => return,
+                Told::Refused | Told::Over => return,
                 Told::Ended => FIRST,
                 Told::Nothing => (wait * 2).min(MOST),
             };
             tokio::select! {
                 biased;
-                () = self.over.cancelled() => return,
+                () = until.cancelled() => return,
                 () = tokio::time::sleep(jittered(wait)) => {}
             }
         }
@@ -92,7 +90,12 @@ impl Session {
         }
     }
 
-    async fn listen_once(&self, filter: &Filter) -> Told {
+    async fn listen_once(&self, filter: &Filter, until: &CancellationToken) -> Told {
+        // Held until the server was told that nobody listens any more.
+        let _telling = self.listening.lock().await;
+        if until.is_cancelled() {
+            return Told::Over;
+        }
         let Ok(peer) = self.peer().await else {
             return Told::Nothing;
         };
@@ -100,12 +103,12 @@ impl Session {
         if let Peer::Stdio { program, .. } = &peer {
             program.routes().listens(id);
         }
-        let stop = CancellationToken::new();
+        let (stop, ended) = (until.child_token(), CancellationToken::new());
         let mut agreed = false;
         let mut incoming = |incoming| {
             let Incoming::Note(note) = incoming else { return };
             if note.method == "notifications/cancelled" {
-                stop.cancel();
+                ended.cancel();
                 return;
             }
             let message = Message::Notification {
@@ -116,7 +119,7 @@ impl Session {
             self.no_longer_fresh(&heard);
             match heard {
                 Heard::Acknowledged(_) => agreed = true,
-                Heard::Ended => stop.cancel(),
+                Heard::Ended => ended.cancel(),
                 Heard::ToolsChanged
                 | Heard::PromptsChanged
                 | Heard::ResourcesChanged
@@ -130,17 +133,31 @@ impl Session {
             }
         };
         let request = filter.request();
-        let ended = tokio::select! {
-            biased;
-            ended = self.exchange(&peer, id, &request, LONG, &stop, &mut incoming) => ended,
-            () = self.watches_more.notified() => return Told::MoreWanted,
+        let told = {
+            let mut exchange = pin!(self.exchange(&peer, id, &request, LONG, &stop, &mut incoming));
+            tokio::select! {
+                biased;
+                told = &mut exchange => Some(told),
+                // The server has given it up itself: there is nothing left to cancel.
+                () = ended.cancelled() => None,
+                () = self.watches_more.notified() => {
+                    stop.cancel();
+                    let _ = exchange.await;
+                    return Told::MoreWanted;
+                }
+            }
         };
-        match ended {
-            Ok(reply) if reply.response.outcome.is_err() => Told::Refused,
-            Ok(_) => Told::Ended,
-            Err(_) if agreed => Told::Ended,
-            Err(_) => Told::Nothing,
+        match told {
+            Some(Err(Fault::Cancelled { .. })) => Told::Over,
+            Some(Ok(reply)) if reply.response.outcome.is_err() => Told::Refused,
+            None | Some(Ok(_)) => Told::Ended,
+            Some(Err(_)) if agreed => Told::Ended,
+            Some(Err(_)) => Told::Nothing,
         }
+    }
+
+    fn lock_listens_until(&self) -> MutexGuard<'_, CancellationToken> {
+        self.listens_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn no_longer_fresh(&self, heard: &Heard) {
@@ -159,6 +176,8 @@ impl Session {
 }
 
 enum Told {
+    /// Nobody listens any more.
+    Over,
     /// It was agreed to, and has ended.
     Ended,
     /// It could not be begun.

@@ -88,6 +88,10 @@ pub struct Session {
     /// Documents whose changes are to be told.
     watched: Mutex<Vec<String>>,
     watches_more: Notify,
+    /// Ends the subscription that is open.
+    listens_until: Mutex<CancellationToken>,
+    /// Held by a subscription until it has ended and its server was told.
+    listening: tokio::sync::Mutex<()>,
     events: mpsc::UnboundedSender<ServerEvent>,
 }
 
@@ -215,6 +219,8 @@ impl Session {
             began: now(),
             watched: Mutex::default(),
             watches_more: Notify::new(),
+            listens_until: Mutex::default(),
+            listening: tokio::sync::Mutex::default(),
             events,
         };
         (session, heard)
@@ -275,6 +281,7 @@ impl Session {
     /// Ends the server program or session, orderly and for good: whatever still reads from it starts nothing anew.
     pub async fn shut_down(&self) {
         self.over.cancel();
+        drop(self.listening.lock().await);
         let (peer, program) = {
             let mut connected = self.lock();
             (connected.peer.take(), connected.program.take())

@@ -278,6 +278,25 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tool_says_of_its_harmlessness_and_its_icons_are_not_read() {
+        let read = |more: &str| {
+            let result = format!(r#"{{"tools":[{{"name":"a","title":"A","inputSchema":{{}}{more}}}]}}"#);
+            format!(
+                "{:?}",
+                Page::parse(ListKind::Tools, &Json::parse(&result).expect("JSON"))
+            )
+        };
+        for more in [
+            r#","annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}"#,
+            r#","annotations":"safe""#,
+            r#","icons":[{"src":"https://icons.example/a.svg","mimeType":"image/svg+xml","sizes":["any"]}]"#,
+            r#","icons":[{"src":"javascript:alert(1)"}]"#,
+        ] {
+            assert_eq!(read(more), read(""), "{more}");
+        }
+    }
+
+    #[test]
     fn a_tool_keeps_the_schema_of_its_result() {
         let result = Json::parse(
             r#"{"tools":[{"name":"a","inputSchema":{},"outputSchema":{"type":"object"}},
