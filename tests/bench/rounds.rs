@@ -35,6 +35,8 @@ use url::Url;
 
 const BATCHES: usize = 21;
 const CALLS: usize = 50;
+/// Crowds in all, to see whether memory grows.
+const WAVES: usize = 100;
 /// Calls that wait for their answer at once.
 const CROWD: usize = 500;
 /// Starts this program as the server of the crowd, so that its connections and memory are not counted here.
@@ -139,16 +141,28 @@ async fn crowd() {
         "the same call alone",
         &alone,
     );
-    if let [first, second, .., last] = waiting.as_slice() {
-        let mib = |kib: u64| kib as f64 / 1024.0;
+    while waiting.len() < WAVES {
+        let now = wave(&inbox, &session, &url).await;
+        let Some(taken) = before.zip(now).map(|(before, now)| now.saturating_sub(before)) else {
+            break;
+        };
+        waiting.push(taken);
+    }
+    if let Some(first) = waiting.first() {
         println!(
-            "memory taken by {CROWD} calls that wait: {:.1} MiB ({:.1} KiB a call); with the last {CROWD} done, by the \
-             next {CROWD}: {:.1} MiB; by wave {}: {:.1} MiB",
+            "memory taken by {CROWD} calls that wait: {:.1} MiB ({:.1} KiB a call)",
             mib(*first),
-            *first as f64 / CROWD as f64,
-            mib(*second),
-            waiting.len(),
-            mib(*last)
+            *first as f64 / CROWD as f64
+        );
+        let every = (1..)
+            .zip(&waiting)
+            .filter(|(wave, _)| *wave == 2 || wave % 10 == 0);
+        let told: Vec<_> = every
+            .map(|(wave, taken)| format!("{:.1} by wave {wave}", mib(*taken)))
+            .collect();
+        println!(
+            "memory in MiB while each further {CROWD} wait, the ended ones kept as set: {}",
+            told.join(", ")
         );
     } else {
         println!("memory: this system does not say it");
@@ -185,6 +199,10 @@ async fn wave(inbox: &Inbox, session: &Arc<Session>, url: &Url) -> Option<u64> {
         }
     }
     memory
+}
+
+fn mib(kib: u64) -> f64 {
+    kib as f64 / 1024.0
 }
 
 /// What this process has in memory now, in KiB; `None` where the system does not say it.
