@@ -9,6 +9,7 @@ mod asked;
 mod ends;
 #[cfg(test)]
 mod fake;
+mod judged;
 mod links;
 #[cfg(test)]
 mod rig;

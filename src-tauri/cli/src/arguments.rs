@@ -29,6 +29,23 @@ be asked here.
 
 ";
 
+const LINK: &str = "\
+One address a line on stdin; after a TAB, where the server is that asks for it: its address, or stdio for a program
+on this computer (also where nothing is said). One JSON object a line on stdout:
+  verdict       plain, notice, risky (opens only with its domain typed) or refused (never opens)
+  findings      why, the worst first: code, verdict, sentence
+  shown         the address as it would be opened, or as it was written where it never is
+  domain        what somebody registered, or the whole host
+  ascii_host    where it goes, in technical form
+  unicode_host  the same with its letters decoded
+  show_unicode  whether those letters deceive nobody, so that a card shows them
+Nothing is opened, resolved or fetched.
+
+Exit codes:
+  0  every line was judged, whatever the verdicts
+  2  usage: a server that is none, named with its line
+  3  stdin cannot be read";
+
 /// Call MCP servers (revisions 2024-11-05 to 2026-07-28) and answer what they ask.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES)]
@@ -74,6 +91,13 @@ pub(crate) enum Task {
         uri: String,
         #[command(flatten)]
         calling: Calling,
+    },
+    /// Judge addresses as links of a server, without opening them
+    #[command(after_help = LINK)]
+    Link {
+        /// Read \u{hex} in a line as that character
+        #[arg(long)]
+        escapes: bool,
     },
     /// Serve the practice workshop over stdin and stdout
     #[command(hide = true)]

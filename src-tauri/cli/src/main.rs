@@ -11,13 +11,14 @@
 //! The hidden `conformance` is the exception: a client for a test suite, that accepts what a server on this computer asks.
 //!
 //! Deliberately absent: storage of calls (they end with this program) and any way to open a link that no server
-//! asked for.
+//! asked for: `link` only judges.
 
 mod answers;
 mod arguments;
 mod call;
 mod conformance;
 mod dialog;
+mod link;
 mod lists;
 mod output;
 mod report;
@@ -71,6 +72,7 @@ async fn run(task: Task) -> Exit {
             call::run(ListKind::Prompts, name, args.as_deref(), &calling).await
         }
         Task::Read { uri, calling } => call::run(ListKind::Resources, uri, None, &calling).await,
+        Task::Link { escapes } => link::run(escapes),
         Task::PracticeWorkshop => {
             match countersign_practice::workshop(tokio::io::stdin(), tokio::io::stdout()).await {
                 Ok(()) => Exit::Done,

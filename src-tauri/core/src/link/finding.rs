@@ -1,5 +1,6 @@
 use super::Verdict;
 use serde::Serialize;
+use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -92,6 +93,13 @@ pub enum FindingCode {
     Presigned,
     PiiInUrl,
     OpaqueData,
+}
+
+/// The name of the code, as in JSON.
+impl fmt::Display for FindingCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// Findings as they are gathered: one for each code, the worst kept.

@@ -26,6 +26,7 @@ use finding::Findings;
 use host::Place;
 use sent::Sent;
 use serde::Serialize;
+use std::fmt;
 use url::{Host, Url};
 
 /// What can be said of one link without touching the network.
@@ -63,6 +64,13 @@ pub enum Verdict {
     Risky,
     /// Never opens.
     Refused,
+}
+
+/// The name of the verdict, as in JSON.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// Where the asking server is, for what a link means beside it.
@@ -176,6 +184,11 @@ pub fn typed_domain(inspection: &Inspection, typed: &str) -> Result<(), String> 
         return Err(format!("Almost: the domain is only the part {domain}."));
     }
     Err(format!("This link does not go to {}.", text::chip(typed)))
+}
+
+/// A host with its letters decoded, whether they deceive or not: to look into, not to show.
+pub fn decoded_host(ascii_host: &str) -> String {
+    idna::domain_to_unicode(ascii_host).0
 }
 
 /// Whether two links lead to the same page and differ only after it: the same origin and path, another query or
