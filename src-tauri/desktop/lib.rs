@@ -12,7 +12,7 @@ mod window;
 use countersign_core::app::{Countersign, Parts};
 use countersign_core::clock::SystemClock;
 use countersign_core::inbox::guard::Guard;
-use countersign_core::link::open::SystemBrowser;
+use countersign_core::link::open::{HAND_OVER, SystemBrowser, hand_over};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::settings::Settings;
 use countersign_core::wire::request::Elicitation;
@@ -30,6 +30,7 @@ pub fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let settings = match (arguments.next().as_deref(), arguments.next()) {
         (Some(PRACTICE_ARGUMENT), None) => return practice::workshop(),
+        (Some(HAND_OVER), None) => return hand_over(),
         (None, _) => Settings::usual().unwrap_or(Settings::Memory),
         (Some(DATA_DIR), Some(folder)) if arguments.next().is_none() => {
             Settings::Folder(PathBuf::from(folder))

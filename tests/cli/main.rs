@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod answers;
 mod asked;
+mod browsers;
 mod ends;
 #[cfg(test)]
 mod fake;

@@ -22,6 +22,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) struct Rig {
     folder: TempDir,
     calls: TcpListener,
+    environment: Vec<(String, String)>,
 }
 
 /// What became of a run.
@@ -43,10 +44,15 @@ impl Rig {
         let opened = folder.path().join("opened");
         // The log is whole before the call comes, so who heard the call can read it.
         let script = format!(
-            "#!/usr/bin/env bash\nprintf '%s\\n' \"$1\" >>'{}'\nexec 3<>/dev/tcp/127.0.0.1/{port}\nprintf '%s\\n' \"$1\" >&3\n",
+            "#!/usr/bin/env bash\nenv >'{}'\nprintf '%s\\n' \"$1\" >>'{}'\nexec 3<>/dev/tcp/127.0.0.1/{port}\nprintf '%s\\n' \"$1\" >&3\n",
+            folder.path().join("environment").display(),
             opened.display()
         );
-        let rig = Self { folder, calls };
+        let rig = Self {
+            folder,
+            calls,
+            environment: Vec::new(),
+        };
         std::fs::write(rig.browser(), script).expect("the browser");
         #[cfg(unix)]
         {
@@ -63,6 +69,30 @@ impl Rig {
 
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Sets a variable for the program.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Makes a browser of this name that runs these lines, and names it to the program.
+    pub(crate) fn use_browser(&mut self, name: &str, lines: &str) {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, lines).expect("the browser");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&path, mode).expect("the browser may run");
+        }
+        self.set("BROWSER", &path.display().to_string());
+    }
+
+    /// The environment in which the browser ran.
+    pub(crate) fn environment(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.folder.path().join("environment")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
     }
 
     /// A file of answers.
@@ -104,6 +134,7 @@ impl Rig {
             .args(args.iter().map(OsStr::new))
             .env("BROWSER", self.browser())
             .env("NO_PROXY", "127.0.0.1")
+            .envs(self.environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -28,11 +28,15 @@ mod terminal;
 
 use arguments::{Cli, Task};
 use clap::Parser;
+use countersign_core::link::open::{HAND_OVER, hand_over};
 use countersign_core::wire::lists::ListKind;
 use report::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if std::env::args_os().skip(1).eq([HAND_OVER]) {
+        return hand_over();
+    }
     let task = match Cli::try_parse() {
         Ok(cli) => cli.task,
         Err(error) => {

@@ -30,6 +30,10 @@ pub(super) struct Ask {
     pub(super) declined_before: u32,
     /// The same page was opened before under another query; the person may have finished there.
     pub(super) may_be_finished: bool,
+    /// The browser is asked just now.
+    pub(super) launching: bool,
+    /// No browser was found: Open is not offered.
+    pub(super) no_browser: bool,
     /// Times that this link was opened.
     pub(super) opened: u32,
     /// A 2025-era server put it by itself: its answer goes its own way, not with a round.
@@ -123,7 +127,8 @@ fn bare(action: &str) -> Json {
 }
 
 impl Body {
-    pub(super) fn of(entry: &Entry, asker: &Asker, known: &Known) -> Self {
+    /// `known` says what is known of an address.
+    pub(super) fn of(entry: &Entry, asker: &Asker, known: impl FnOnce(&str) -> Known) -> Self {
         let unusable = |reason: String| Self::Unusable {
             reason,
             raw: text::source(&entry.raw().pretty()),
@@ -134,7 +139,9 @@ impl Body {
                 Ok(form) => Self::Form(form),
                 Err(undrawable) => unusable(undrawable.to_string()),
             },
-            Entry::Link { url: Some(url), .. } => Self::Link(Box::new(link::inspect(url, asker, known))),
+            Entry::Link { url: Some(url), .. } => {
+                Self::Link(Box::new(link::inspect(url, asker, &known(url))))
+            }
             Entry::Link { url: None, .. } => {
                 unusable("The server asks to open a web page but does not say which.".to_owned())
             }
@@ -227,17 +234,20 @@ impl Ask {
                 match &self.body {
                     Body::Form(_) => acts.push(Act::Accept),
                     Body::Link(link) if link.inspection.verdict < Verdict::Refused => {
-                        if self.may_be_finished {
+                        // Without a browser the address is copied, and the person says when the page is done.
+                        if self.may_be_finished || self.no_browser {
                             acts.push(Act::AlreadyFinished);
                         }
-                        acts.push(Act::Open);
+                        acts.extend(self.open());
                     }
                     Body::Link(_) | Body::Unusable { .. } => {}
                 }
             }
-            Stage::InBrowser { asking: true, .. } => acts.push(Act::Open),
+            Stage::InBrowser { asking: true, .. } => acts.extend(self.open()),
             Stage::InBrowser { asking: false, .. } => {
-                acts.extend([Act::Decline, Act::GiveUp, Act::Open, Act::CheckAgain]);
+                acts.extend([Act::Decline, Act::GiveUp]);
+                acts.extend(self.open());
+                acts.push(Act::CheckAgain);
             }
             Stage::Kept(_) => acts.push(Act::Edit),
             Stage::Undelivered(..) if self.pushed.is_some() => acts.push(Act::SendAgain),
@@ -265,6 +275,10 @@ impl Ask {
             acts.push(Act::StopCall);
         }
         acts
+    }
+
+    fn open(&self) -> Option<Act> {
+        (!self.launching && !self.no_browser).then_some(Act::Open)
     }
 
     /// Whether its answer travels with those of this round of its call.

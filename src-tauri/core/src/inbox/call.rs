@@ -3,9 +3,10 @@
 use super::ask::{Ask, Body, Stage};
 use super::guard::Look;
 use super::pushed::taken_back;
+use super::visited::Visited;
 use super::{Inbox, NewCall, result};
 use crate::form::{FieldInput, FormView};
-use crate::link::{Known, same_page};
+use crate::link::same_page;
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
@@ -112,8 +113,22 @@ impl Host for CallHost {
     }
 
     async fn answer(&self, machine: &Machine) -> Option<Answers> {
+        let links = machine.round().is_some_and(|round| {
+            round
+                .entries
+                .iter()
+                .any(|(_, entry)| matches!(entry, Entry::Link { .. }))
+        });
+        let browser = if links {
+            Some(self.inbox.find_browser().await)
+        } else {
+            None
+        };
         let (stop, answers) = {
             let mut state = self.inbox.lock();
+            if let Some(found) = browser {
+                state.no_browser = !found;
+            }
             let state = &mut *state;
             let call = state.calls.get_mut(&self.call)?;
             let (sender, answers) = oneshot::channel();
@@ -137,10 +152,11 @@ impl Host for CallHost {
                     .round()
                     .map(|round| round.entries.as_slice())
                     .unwrap_or_default();
-                let mut asks = call.questions(entries, &mut state.asks, &mut state.last_ask);
+                let mut asks = call.questions(entries, &mut state.asks, &mut state.last_ask, &state.visited);
                 let now = self.inbox.shared.clock.local_time();
                 for ask in &mut asks {
                     ask.required = machine.names_pages();
+                    ask.no_browser = state.no_browser;
                     if ask.asked_at.is_empty() {
                         ask.asked_at.clone_from(&now);
                     }
@@ -451,15 +467,12 @@ impl Call {
         entries: &[(String, Entry)],
         asks: &mut std::collections::BTreeMap<AskId, Ask>,
         last_ask: &mut u32,
+        visited: &Visited,
     ) -> Vec<Ask> {
         let of = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        let known = Known {
-            practice: self.new.server.practice_page.clone(),
-            ..Known::default()
-        };
         let mut questions: Vec<Ask> = Vec::new();
         for (key, entry) in entries {
-            let body = Body::of(entry, &self.new.server.asker, &known);
+            let body = self.body(entry, visited);
             let again = match &body {
                 Body::Link(link) => link.url.as_ref().and_then(|url| self.asked_again(key, url, asks)),
                 Body::Form(_) | Body::Unusable { .. } => None,
@@ -489,6 +502,13 @@ impl Call {
             ask.position = position;
         }
         questions
+    }
+
+    fn body(&self, entry: &Entry, visited: &Visited) -> Body {
+        let server = &self.new.server;
+        Body::of(entry, &server.asker, |address| {
+            visited.known(server.id, address, server.practice_page.clone())
+        })
     }
 
     fn question(&self, id: AskId, key: &str, body: Body) -> Ask {
@@ -534,6 +554,8 @@ impl Call {
             asked_at: String::new(),
             declined_before: self.declines.get(key).copied().unwrap_or_default(),
             may_be_finished,
+            launching: false,
+            no_browser: false,
             opened: u32::from(in_browser),
             pushed: None,
             required: false,
@@ -544,12 +566,14 @@ impl Call {
 
     /// A question that a 2025-era server put by itself. Its key is the same for all, so what counts as asked again
     /// is the message.
-    pub(super) fn pushed(&self, id: AskId, question: Arc<Question>, asked_at: String) -> Ask {
-        let known = Known {
-            practice: self.new.server.practice_page.clone(),
-            ..Known::default()
-        };
-        let body = Body::of(&question.entry, &self.new.server.asker, &known);
+    pub(super) fn pushed(
+        &self,
+        id: AskId,
+        question: Arc<Question>,
+        asked_at: String,
+        visited: &Visited,
+    ) -> Ask {
+        let body = self.body(&question.entry, visited);
         let message = question.entry.message().to_owned();
         let mut ask = self.question(id, PUSHED, body);
         ask.declined_before = self.declines.get(&message).copied().unwrap_or_default();

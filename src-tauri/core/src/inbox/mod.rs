@@ -16,10 +16,11 @@ pub mod guard;
 mod present;
 mod pushed;
 pub mod result;
+mod visited;
 
 use crate::clock::Clock;
 use crate::form::{FieldInput, Form, Review};
-use crate::link::open::Browser;
+use crate::link::open::{Browser, OpenError};
 use crate::link::{self, Asker, Verdict};
 use crate::mrtr::driver::{self, Answers, Line, Next};
 use crate::mrtr::machine::{Machine, Word};
@@ -38,9 +39,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use url::Url;
+use visited::Visited;
 
 /// A browser that does not answer for this long could not be asked.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(15);
+/// A browser that is not found in this time may still be there.
+const FIND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Finished calls that are kept for looking at.
 const KEPT_CALLS: usize = 500;
 
@@ -87,12 +91,16 @@ struct Shared {
     changed: watch::Sender<u32>,
 }
 
-#[derive(Default)]
 struct State {
     calls: BTreeMap<CallId, Call>,
     asks: BTreeMap<AskId, Ask>,
     last_call: u32,
     last_ask: u32,
+    visited: Visited,
+    /// No browser was found when it was looked for last.
+    no_browser: bool,
+    /// It is looked for just now.
+    looking: bool,
     /// Until then no control answers anything.
     rest_until: Duration,
 }
@@ -100,7 +108,16 @@ struct State {
 impl Inbox {
     /// `word` is whose word answers are: a person's, or a script's.
     pub fn new(clock: Arc<dyn Clock>, browser: Arc<dyn Browser>, guard: Guard, word: Word) -> Self {
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(State {
+            calls: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            last_call: 0,
+            last_ask: 0,
+            visited: Visited::new(guard),
+            no_browser: false,
+            looking: false,
+            rest_until: Duration::ZERO,
+        });
         Self {
             shared: Arc::new(Shared {
                 state,
@@ -229,6 +246,11 @@ impl Inbox {
         let mut state = self.lock();
         let ask = state.asks.get_mut(&ask).filter(|ask| ask.revision == revision)?;
         ask.look.shown(now);
+        let link = matches!(ask.body, Body::Link(_)) && ask.is_listed();
+        drop(state);
+        if link {
+            self.look_for_browser();
+        }
         Some(Armed {
             in_ms: milliseconds(guard::LOOK),
         })
@@ -237,8 +259,14 @@ impl Inbox {
     /// The window was resized or came to the front.
     pub fn rearm(&self) {
         let now = self.shared.clock.now();
-        for ask in self.lock().asks.values_mut() {
+        let mut state = self.lock();
+        for ask in state.asks.values_mut() {
             ask.look.rearm(now);
+        }
+        let missing = state.no_browser;
+        drop(state);
+        if missing {
+            self.look_for_browser();
         }
     }
 
@@ -425,6 +453,14 @@ impl Inbox {
         if calls.get(&ask.call).is_some_and(Call::is_stopping) {
             return Decided::not_possible("You stopped this call.");
         }
+        if act == Act::Open && ask.launching {
+            return Decided::Now(Answered::AlreadyAnswered);
+        }
+        if act == Act::Open && ask.no_browser && ask.is_open() {
+            return Decided::Now(Answered::OpenFailed {
+                reason: OpenError::NoBrowser.to_string(),
+            });
+        }
         if !ask.acts().contains(&act) {
             return Decided::Now(match ask.stage {
                 Stage::Waiting | Stage::OpenFailed(_) | Stage::InBrowser { asking: false, .. } => {
@@ -491,8 +527,12 @@ impl Inbox {
                 let Some(url) = link.url.clone() else {
                     return Decided::not_possible("This link is refused.");
                 };
+                ask.launching = true;
                 if matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
                     ask.set(Stage::Opening);
+                } else {
+                    // Opened again: the card stays, its Open is dead until the browser was asked.
+                    ask.changed();
                 }
                 state.rest_until = now + guard::REST;
                 drop(state);
@@ -589,6 +629,12 @@ impl Inbox {
                 reason: "There is no such question any more.".to_owned(),
             };
         };
+        ask.launching = false;
+        if failed.is_none()
+            && let (Body::Link(link), Some(call)) = (&ask.body, state.calls.get(&ask.call))
+        {
+            state.visited.opened(call.new.server.id, &link.inspection);
+        }
         let stopping = state.calls.get(&ask.call).is_some_and(Call::is_stopping);
         match (failed, &ask.stage) {
             (None, Stage::Opening) if !stopping => {
@@ -633,8 +679,45 @@ impl Inbox {
                 self.bump();
                 Answered::OpenFailed { reason }
             }
-            (Some(reason), _) => Answered::OpenFailed { reason },
+            (Some(reason), _) => {
+                ask.changed();
+                drop(guarded);
+                self.bump();
+                Answered::OpenFailed { reason }
+            }
         }
+    }
+
+    /// Whether there is a browser, found out off this thread. Where that cannot be told, trying will tell.
+    async fn find_browser(&self) -> bool {
+        let browser = Arc::clone(&self.shared.browser);
+        let looking = tokio::task::spawn_blocking(move || browser.is_available());
+        !matches!(tokio::time::timeout(FIND_TIMEOUT, looking).await, Ok(Ok(false)))
+    }
+
+    /// Finds out once more whether there is a browser, while the cards stand; they change when it came or went.
+    fn look_for_browser(&self) {
+        if std::mem::replace(&mut self.lock().looking, true) {
+            return;
+        }
+        let inbox = self.clone();
+        // A thread, since the window's commands run outside of the runtime.
+        std::thread::spawn(move || {
+            let missing = !inbox.shared.browser.is_available();
+            let mut state = inbox.lock();
+            state.looking = false;
+            if std::mem::replace(&mut state.no_browser, missing) == missing {
+                return;
+            }
+            for ask in state.asks.values_mut().filter(|ask| ask.is_listed()) {
+                ask.no_browser = missing;
+                if matches!(ask.body, Body::Link(_)) {
+                    ask.changed();
+                }
+            }
+            drop(state);
+            inbox.bump();
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -96,7 +96,13 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
     }
-    if ask.may_be_finished && ask.stage == Stage::Waiting {
+    let to_open = match &ask.body {
+        Body::Link(link) => link.url.is_some() && ask.is_open(),
+        Body::Form(_) | Body::Unusable { .. } => false,
+    };
+    if ask.no_browser && to_open {
+        notices.push("No web browser was found on this computer. Copy the address and open it elsewhere; when you finished there, say so here.".to_owned());
+    } else if ask.may_be_finished && ask.stage == Stage::Waiting {
         notices.push("You opened this page before; its address has changed since. If you finished there, press “I already finished”; nothing is opened then.".to_owned());
     }
     match &ask.body {

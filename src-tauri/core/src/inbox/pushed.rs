@@ -86,12 +86,15 @@ impl Inbox {
             };
             state.last_ask += 1;
             let id = AskId(state.last_ask);
-            state.asks.insert(id, call.pushed(id, question, now));
+            let mut ask = call.pushed(id, question, now, &state.visited);
+            ask.no_browser = state.no_browser;
+            state.asks.insert(id, ask);
             call.rounds += 1;
             call.is_asking(true);
             id
         };
         self.bump();
+        self.look_for_browser();
         let inbox = self.clone();
         tokio::spawn(async move {
             let end = match over.wait_for(Option::is_some).await {

@@ -66,6 +66,8 @@ pub enum FindingCode {
     Shortener,
     OpenRedirect,
     ForeignDomain,
+    FirstTime,
+    OpenedBefore,
     // Letters.
     Idna,
     IdnaSlash,

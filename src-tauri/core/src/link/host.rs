@@ -112,7 +112,7 @@ pub(super) fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, findin
         special(name, place, here, findings);
     }
     if let Some(site) = asker.site()
-        && !bare(site).eq_ignore_ascii_case(bare(place.domain()))
+        && !is_own(site, place)
     {
         findings.add(
             FindingCode::ForeignDomain,
@@ -123,6 +123,38 @@ pub(super) fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, findin
             ),
         );
     }
+}
+
+/// Says how often this host was opened for the asker. Facts, and only a new site that is not the asker's own is
+/// worth a notice.
+pub(super) fn judge_times(times: Option<u32>, place: &Place, asker: &Asker, findings: &mut Findings) {
+    match times {
+        None => {}
+        Some(0) => {
+            let own = asker.site().is_some_and(|site| is_own(site, place));
+            let verdict = if own { Verdict::Plain } else { Verdict::Notice };
+            findings.add(
+                FindingCode::FirstTime,
+                verdict,
+                "First time for this server since the app was started.",
+            );
+        }
+        Some(times) => {
+            let times = match times {
+                1 => "once".to_owned(),
+                times => format!("{times} times"),
+            };
+            findings.add(
+                FindingCode::OpenedBefore,
+                Verdict::Plain,
+                format!("Opened {times} before for this server."),
+            );
+        }
+    }
+}
+
+fn is_own(site: &str, place: &Place) -> bool {
+    bare(site).eq_ignore_ascii_case(bare(place.domain()))
 }
 
 fn bare(name: &str) -> &str {
@@ -288,7 +320,16 @@ fn suffix(name: &str, place: &Place, findings: &mut Findings) {
     let shared =
         private || lists::SHARED_HOSTS.contains(&name) || lists::SHARED_HOSTS.contains(&bare(place.domain()));
     if whole {
-        let verdict = if private { Verdict::Notice } else { Verdict::Risky };
+        // Under a rule for every name (*.mm) a suffix is nobody's known one.
+        let wildcard = || {
+            name.split_once('.')
+                .is_some_and(|(_, parent)| ends_a_name(&format!("a-.{parent}")))
+        };
+        let verdict = if private || wildcard() {
+            Verdict::Notice
+        } else {
+            Verdict::Risky
+        };
         findings.add(
             FindingCode::PublicSuffix,
             verdict,
@@ -307,6 +348,12 @@ fn suffix(name: &str, place: &Place, findings: &mut Findings) {
             "Anybody can put pages at this address; its owner does not vouch for them.",
         );
     }
+}
+
+/// Whether the whole name is a suffix of the list.
+fn ends_a_name(name: &str) -> bool {
+    psl::suffix(name.as_bytes())
+        .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == name.as_bytes())
 }
 
 fn begins_with_number(name: &str) -> bool {

@@ -122,6 +122,10 @@ fn is_compatibility(c: char) -> bool {
     let changed = |mut mapped: std::vec::IntoIter<char>| mapped.next() != Some(c) || mapped.next().is_some();
     let one = || std::iter::once(c);
     let compatible: Vec<char> = one().nfkc().collect();
+    // Letters of Armenian, Thai and Lao that every keyboard has.
+    if matches!(c, '\u{587}' | '\u{e33}' | '\u{eb3}' | '\u{edc}' | '\u{edd}') {
+        return false;
+    }
     // Composition exclusions and the like change under NFC too; they are spelling, not disguise.
     changed(compatible.into_iter()) && one().nfc().eq(one())
         || matches!(c, '\u{212a}' | '\u{212b}' | '\u{2126}')
@@ -197,7 +201,11 @@ fn odd_character(label: &str, tld: &str) -> Option<char> {
                 | '\u{1f00}'..='\u{1fff}'
                 | '\u{a640}'..='\u{a69f}'
                 | '\u{a720}'..='\u{a7ff}' => true,
-                c => !c.identifier_allowed() && c.script() != Script::Bopomofo,
+                // Sound marks belong to the kana before them.
+                '\u{3099}' | '\u{309a}' => !before.is_some_and(is_kana),
+                c if c.script() == Script::Bopomofo => false,
+                // Rare letters and digits, where their script is at home.
+                c => !c.identifier_allowed() && !(c.is_alphanumeric() && at_home(c.script(), tld)),
             };
             odd.then_some(c)
         })
@@ -213,6 +221,18 @@ fn odd_character(label: &str, tld: &str) -> Option<char> {
 
 /// More than one script, but for Latin with Chinese, Japanese or Korean (UTS 39, Highly Restrictive).
 fn mixes_scripts(label: &str) -> bool {
+    // The table calls a name with rare letters unrestricted; those that got here are at home, if they are alone.
+    let rare = |c: char| !c.is_ascii() && !c.identifier_allowed() && c.script() != Script::Bopomofo;
+    if label.chars().any(rare) {
+        let common = |script: Script| matches!(script, Script::Common | Script::Inherited);
+        let home = label
+            .chars()
+            .filter(|c| rare(*c))
+            .map(|c| c.script())
+            .find(|script| !common(*script));
+        let strange = |c: char| !common(c.script()) && home.is_some_and(|home| c.script() != home);
+        return label.chars().any(strange) || mixes_scripts(&label.replace(rare, ""));
+    }
     let bopomofo = |c: char| c.script() == Script::Bopomofo;
     let level = if label.chars().any(bopomofo) {
         // The table lists Bopomofo as limited use; in names it goes with Chinese.
@@ -264,9 +284,8 @@ fn out_of_place(label: &str) -> bool {
             ) || c == 'ー'
         })
     };
-    let kana = |c: Option<char>| {
-        c.is_some_and(|c| matches!(c.script(), Script::Hiragana | Script::Katakana) || c == 'ー')
-    };
+    let kana = |c: Option<char>| c.is_some_and(is_kana);
+    let latin = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
     let marks = |c: char| matches!(c, '\u{300}'..='\u{339}');
     let all_but = |script: Script, odd: std::ops::RangeInclusive<char>| {
         letters.len() > 1
@@ -286,24 +305,33 @@ fn out_of_place(label: &str) -> bool {
                     marks(c) || matches!(c.script(), Script::Latin | Script::Greek | Script::Cyrillic)
                 }) || before == Some('ı')
             }
-            '\u{3099}' | '\u{309a}' => true,
             'ー' => !kana(before),
             'ヽ' | 'ヾ' => !before.is_some_and(|c| c.script() == Script::Katakana),
-            '・' => [before, after]
-                .into_iter()
-                .flatten()
-                .any(|c| c.is_ascii_alphabetic()),
+            '・' => latin(before) || latin(after),
+            // Strokes and radicals that are no words of their own.
+            '丶' | '乀' | '乁' | '丿' | '亅' | '亠' | '二' | '冖' | '冂' | '凵' | '匚' | '厶' | '宀'
+            | '巛' | '彳' | '丩' | '乚' | '亻' | '儿'
+                if latin(before) || latin(after) =>
+            {
+                true
+            }
             'ノ' | 'ン' | 'ソ' | 'ゾ' | '丶' | '乀' | '乁' | '丿' => {
                 !east_asian(before) && !east_asian(after)
             }
-            '一' | 'ㄧ' | '丨' | '乛' | '七' | '丅' | '十' | '〇' | 'ㄒ' | 'ㄚ' | 'ㄟ' | 'ㄨ' | 'ㄩ'
-            | 'ㄈ' | 'ㆺ' | 'ㆳ' | '工' | 'ㆲ' | '讠' | '丁' | '口' | '丫' | '了' | '丆' | '乂' => {
+            // As a number it stands before digits.
+            '一' => !east_asian(before) || !east_asian(after) && !after.is_some_and(|c| c.is_ascii_digit()),
+            'ㄧ' | '丨' | '乛' | '七' | '丅' | '十' | '〇' | 'ㄒ' | 'ㄚ' | 'ㄟ' | 'ㄨ' | 'ㄩ' | 'ㄈ'
+            | 'ㆺ' | 'ㆳ' | '工' | 'ㆲ' | '讠' | '丁' | '口' | '丫' | '了' | '丆' | '乂' => {
                 !east_asian(before) || !east_asian(after)
             }
             _ => false,
         }
     }) || all_but(Script::Katakana, 'へ'..='ぺ')
         || all_but(Script::Hiragana, 'ヘ'..='ペ')
+}
+
+fn is_kana(c: char) -> bool {
+    matches!(c.script(), Script::Hiragana | Script::Katakana) || c == 'ー'
 }
 
 /// A word of another script in which every letter could pass for a–z, where the country or the ending does not
@@ -327,16 +355,36 @@ fn looks_latin(label: &str, tld: &str) -> bool {
     let Some(script) = label.chars().find_map(script_of) else {
         return false;
     };
-    let at_home = HOME_ENDINGS
-        .iter()
-        .any(|(home, tlds)| *home == script && tlds.contains(&tld))
-        || tld.chars().any(|c| c.script() == script);
-    !at_home
+    !at_home(script, tld)
+        && !PLAIN_WORDS.contains(&label)
         && label.chars().filter(|c| script_of(*c) == Some(script)).all(|c| {
             EXTRA_LATIN_SHAPES.contains(c)
                 || unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric())
         })
 }
+
+/// Whether words of the script are expected under this ending.
+fn at_home(script: Script, tld: &str) -> bool {
+    HOME_ENDINGS
+        .iter()
+        .any(|(home, tlds)| *home == script && tlds.contains(&tld))
+        || script != Script::Common && tld.chars().any(|c| !c.is_ascii() && c.script() == script)
+}
+
+/// Everyday words all of whose letters have a Latin shape, and which read as nothing in it.
+const PLAIN_WORDS: &[&str] = &[
+    "авто",
+    "карта",
+    "курс",
+    "парк",
+    "порт",
+    "рост",
+    "спорт",
+    "театр",
+    "тест",
+    "торт",
+    "хор",
+];
 
 /// Country endings under which words of a script are expected.
 const HOME_ENDINGS: &[(Script, &[&str])] = &[
@@ -357,7 +405,7 @@ const HOME_ENDINGS: &[(Script, &[&str])] = &[
 ];
 
 /// Letters with a Latin shape in common fonts that the Unicode table of confusables does not (or not simply) map.
-const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡкԗԛԝԍхяиһӏ\
+const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡктԗԛԝԍхяиһӏ\
     ագզէլհյսօ\
     ικνρυωηοτα\
     დოყძხჽჿიი\

@@ -8,6 +8,7 @@
 //! Deliberately absent: the network. Nothing is resolved, fetched, previewed or looked up, and no list is updated
 //! at run time. Only [`open`] does anything, and only with a parsed http or https address.
 
+mod bundle;
 mod cargo;
 mod finding;
 mod host;
@@ -87,6 +88,8 @@ pub enum Asker {
 pub struct Known {
     /// Sites that this person approved before. Compared for likeness only; they never make a verdict milder.
     pub names: Names,
+    /// How often a page of the host of this link was opened for the server that asks; `None` where nobody counts.
+    pub times: Option<u32>,
     /// Where the app serves its own practice page. A link to this very origin on the loopback raises no alarm.
     pub practice: Option<Url>,
 }
@@ -248,6 +251,7 @@ fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, known: &Known, fi
         host::judge(url, place, sent, asker, findings);
         letters::judge(place, sent, findings);
         names::judge(place, sent, asker, &known.names, findings);
+        host::judge_times(known.times, place, asker, findings);
         cargo::judge_path(url, sent, findings);
         cargo::judge_targets(url, place, asker, findings);
         cargo::judge_contents(url, findings);

@@ -35,28 +35,32 @@ impl Names {
     pub fn new<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names = Self::default();
         for host in hosts {
-            let host = host.trim_end_matches('.').to_ascii_lowercase();
-            if host.parse::<std::net::Ipv4Addr>().is_ok() || host.starts_with('[') {
-                continue;
-            }
-            let Some(domain) = psl::domain_str(&host) else {
-                continue;
-            };
-            let Some((label, _)) = domain.split_once('.') else {
-                continue;
-            };
-            let fold = fold(&decoded(label));
-            names
-                .folded
-                .entry(fold.clone())
-                .or_default()
-                .push(names.list.len());
-            names.list.push(Name {
-                label: label.len(),
-                domain: domain.to_owned(),
-            });
+            names.add(host);
         }
         names
+    }
+
+    /// Takes one more host, as [`Names::new`] does.
+    pub fn add(&mut self, host: &str) {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        if host.parse::<std::net::Ipv4Addr>().is_ok() || host.starts_with('[') {
+            return;
+        }
+        let Some(domain) = psl::domain_str(&host) else {
+            return;
+        };
+        let Some((label, _)) = domain.split_once('.') else {
+            return;
+        };
+        if self.contains(domain) {
+            return;
+        }
+        let fold = fold(&decoded(label));
+        self.folded.entry(fold).or_default().push(self.list.len());
+        self.list.push(Name {
+            label: label.len(),
+            domain: domain.to_owned(),
+        });
     }
 
     fn of_fold(&self, fold: &str) -> impl Iterator<Item = &Name> {
@@ -96,18 +100,22 @@ pub(super) fn judge(place: &Place, sent: &Sent, asker: &Asker, known: &Names, fi
         .readable
         .as_deref()
         .map_or(name, |readable| readable.trim_end_matches('.'));
-    let brand = if lists.iter().any(|names| names.contains(domain)) {
-        // The real one; but a well-known name can still have been typed almost right by its server.
-        if own.contains(domain) {
-            same_to_the_eye(domain, domain_of(readable, domain), &[&WELL_KNOWN])
-        } else {
-            None
-        }
+    let brand = if WELL_KNOWN.contains(domain) {
+        None
+    } else if own.contains(domain) {
+        // The server's own; but a well-known name can still have been typed almost right by its server.
+        same_to_the_eye(domain, domain_of(readable, domain), &[&WELL_KNOWN])
     } else {
+        // An approved name is not compared with other approved ones, but with all that it was compared with before.
+        let lists: &[&Names] = if known.contains(domain) {
+            &lists[..2]
+        } else {
+            &lists
+        };
         let written = domain_of(&sent.host, domain);
-        same_to_the_eye(domain, domain_of(readable, domain), &lists)
-            .or_else(|| same_to_the_eye(domain, written, &lists))
-            .or_else(|| one_key_away(domain, &lists))
+        same_to_the_eye(domain, domain_of(readable, domain), lists)
+            .or_else(|| same_to_the_eye(domain, written, lists))
+            .or_else(|| one_key_away(domain, lists))
     };
     if let Some(imitated) = brand {
         findings.add(

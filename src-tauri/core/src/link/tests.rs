@@ -93,6 +93,40 @@ fn everyday_links_stay_mild_and_disguises_do_not_pass() {
 }
 
 #[test]
+fn most_spoofing_hosts_are_caught_and_few_others_are_called_risky() {
+    let table = include_str!("../../../../tests/fixtures/link/hosts.tsv");
+    let (mut spoofs, mut missed, mut safe, mut alarms) = (0, Vec::new(), 0, Vec::new());
+    for row in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+        let [kind, host, _] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("three columns: {row}");
+        };
+        let link = plain(&format!("https://{}/", unescaped(host))).inspection;
+        let caught = link.verdict >= Verdict::Risky;
+        match kind {
+            "spoof" => {
+                spoofs += 1;
+                missed.extend((!caught).then_some(row));
+                assert!(!caught || link.verdict == Verdict::Refused || link.domain.is_some(), "{row}");
+            }
+            "safe" => {
+                safe += 1;
+                alarms.extend(caught.then(|| format!("{row}: {:?}", link.findings)));
+            }
+            other => panic!("{other}"),
+        }
+    }
+    let percent = |part: usize, all: usize| 100.0 * part as f64 / all as f64;
+    println!(
+        "{spoofs} spoofing hosts, {:.1} % caught; {safe} others, {:.1} % risky",
+        percent(spoofs - missed.len(), spoofs),
+        percent(alarms.len(), safe)
+    );
+    assert!(spoofs >= 150 && safe >= 150, "{spoofs} and {safe}");
+    assert!(missed.len() * 20 <= spoofs, "missed: {missed:#?}");
+    assert!(alarms.len() * 20 <= safe, "alarms: {alarms:#?}");
+}
+
+#[test]
 fn a_well_known_site_is_never_taken_for_an_imitation() {
     let names = include_str!("well_known.txt")
         .lines()
