@@ -48,6 +48,8 @@ pub(crate) enum Look {
 pub(crate) enum FakeBrowser {
     /// Writes the address into a log.
     Logs,
+    /// Is there, but cannot be run, and no other is there.
+    Broken,
     /// Is not there, and no other either.
     Missing,
 }
@@ -93,12 +95,14 @@ impl Window {
         }
         match browser {
             FakeBrowser::Logs => driver.env("BROWSER", logging_browser(folder.path())),
-            FakeBrowser::Missing => {
+            FakeBrowser::Broken | FakeBrowser::Missing => {
                 let empty = folder.path().join("empty");
                 std::fs::create_dir_all(&empty).expect("a folder");
-                driver
-                    .env("BROWSER", folder.path().join("no-such-browser"))
-                    .env("PATH", empty)
+                let named = folder.path().join("no-such-browser");
+                if browser == FakeBrowser::Broken {
+                    executable(&named, "#!/no/such/interpreter\n");
+                }
+                driver.env("BROWSER", named).env("PATH", empty)
             }
         };
         let driver = Running(
@@ -362,16 +366,19 @@ async fn connect(port: u16, folder: &Path) -> Client {
 }
 
 fn logging_browser(folder: &Path) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
     let script = folder.join("browser");
     let log = folder.join("browser.log");
-    std::fs::write(
+    executable(
         &script,
-        format!("#!/bin/sh\nprintf '%s\\n' \"$1\" >> '{}'\n", log.display()),
-    )
-    .expect("a script");
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a script");
+        &format!("#!/bin/sh\nprintf '%s\\n' \"$1\" >> '{}'\n", log.display()),
+    );
     script
+}
+
+fn executable(script: &Path, lines: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(script, lines).expect("a script");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).expect("a script");
 }
 
 fn program(name: &str) -> PathBuf {

@@ -136,7 +136,7 @@ pub(crate) async fn fill(window: &Window) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_cannot_be_opened_is_no_consent() {
     let server = Sdk::TypeScript.serve();
-    let window = Window::open_with(&[("Harbour", server.target())], FakeBrowser::Missing, Look::Light).await;
+    let window = Window::open_with(&[("Harbour", server.target())], FakeBrowser::Broken, Look::Light).await;
     window.start("Harbour", "ask_link").await;
     window.run().await;
     window.open_ask().await;
@@ -155,5 +155,31 @@ async fn a_page_that_cannot_be_opened_is_no_consent() {
         .expect("one answer")
         .clone();
     assert_eq!(answer, json!({ "action": "cancel" }));
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_browser_the_card_offers_no_open_and_says_why() {
+    let server = Sdk::TypeScript.serve();
+    let window = Window::open_with(&[("Harbour", server.target())], FakeBrowser::Missing, Look::Light).await;
+    window.start("Harbour", "ask_link").await;
+    window.run().await;
+    window.open_ask().await;
+    window
+        .find("[data-testid=card] [data-act=already_finished]")
+        .await;
+    let opens = "return document.querySelectorAll('[data-testid=card] [data-act=open]').length";
+    assert_eq!(window.script(opens).await, json!(0));
+    let words = "return document.querySelector('[data-testid=card]').innerText";
+    let words = window.script(words).await;
+    assert!(
+        words
+            .as_str()
+            .is_some_and(|words| words.contains("No web browser was found")),
+        "{words}"
+    );
+    assert_eq!(server.received().len(), 1, "the server was told nothing");
+    window.press("dismiss").await;
+    window.open_call("done").await;
     window.close().await;
 }

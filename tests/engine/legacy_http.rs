@@ -966,7 +966,7 @@ fn waits_in_browser(phase: &AskPhase) -> bool {
 }
 
 #[tokio::test]
-async fn pages_that_a_call_needs_are_opened_and_the_call_is_made_anew_on_the_persons_word() {
+async fn case_054_pages_that_a_call_needs_are_opened_and_the_call_is_made_anew_on_the_persons_word() {
     for count in [1, 2] {
         let server = paid(if count == 1 { &[1] } else { &[2] }).await;
         let (desk, id) = reached(&server).await;
@@ -994,6 +994,52 @@ async fn pages_that_a_call_needs_are_opened_and_the_call_is_made_anew_on_the_per
         assert!(server.answers().is_empty());
         desk.app.shut_down().await;
     }
+}
+
+#[tokio::test]
+async fn case_053_an_error_that_names_no_page_ends_the_call_in_the_servers_words() {
+    for data in [r#"{}"#, r#"{"elicitations":[]}"#, "null"] {
+        let error = format!(
+            r#"{{"jsonrpc":"2.0","id":@id,"error":{{"code":-32042,"message":"sign-in needed","data":{data}}}}}"#
+        );
+        let server = Live::but(move |seen| {
+            (seen.method == "POST" && seen.rpc_method() == "tools/call")
+                .then(|| Reply::Body(200, "application/json", error.clone()))
+        })
+        .await;
+        let (desk, id) = reached(&server).await;
+        let call = desk.call(id);
+        let (row, _) = desk.ended(call).await;
+        assert_eq!(row.phase, CallPhase::Failed, "{data}: {row:?}");
+        assert!(
+            row.detail
+                .as_deref()
+                .is_some_and(|detail| detail.contains("sign-in needed")),
+            "{row:?}"
+        );
+        assert!(desk.app.inbox().asks().is_empty() && desk.browser.opened().is_empty());
+        desk.app.shut_down().await;
+    }
+}
+
+#[tokio::test]
+async fn consent_07_a_link_of_an_ended_session_is_not_opened() {
+    let gate = Gate::closed();
+    let server = forgetting(&gate).await;
+    let (desk, id) = reached(&server).await;
+    let call = desk.call(id);
+    server.call("t").say(
+        r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"https://pay.example.com/x","elicitationId":"e"}}"#,
+    );
+    let ask = desk.question(call).await;
+    gate.open();
+    let other = desk.call_offer(id, ListKind::Tools, "other");
+    desk.call_in(other, CallPhase::Unknown).await;
+    over(&desk, ask.id).await;
+    let late = desk.act(ask.id, Act::Open).await;
+    assert!(matches!(late, Answered::NotPossible { .. }), "{late:?}");
+    assert!(desk.browser.opened().is_empty() && server.answers().is_empty());
+    desk.app.shut_down().await;
 }
 
 #[tokio::test]

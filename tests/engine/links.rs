@@ -48,7 +48,7 @@ fn opened(ask: &AskView) -> u32 {
 }
 
 #[tokio::test]
-async fn opening_launches_once_and_tells_the_server_at_once_without_content() {
+async fn case_050_opening_launches_once_and_tells_the_server_at_once_without_content() {
     let (desk, server, call) = desk(vec![ask_link(PAGE, Some(r#""s""#)), Reply::Result(done("ok"))]).await;
     let ask = desk.question(call).await;
     assert_eq!(ask.acts, [Act::Decline, Act::Dismiss, Act::Open, Act::StopCall]);
@@ -524,10 +524,13 @@ async fn a_risky_link_opens_only_with_its_domain_typed() {
 }
 
 #[tokio::test]
-async fn a_refused_link_has_no_open() {
+async fn case_056_a_refused_link_has_no_open() {
     for url in [
         "javascript:alert(1)",
         "file:///etc/hosts",
+        "data:text/html,x",
+        "vscode://x",
+        "ms-msdt:/id x",
         "//example.com",
         "",
         "https://a.example\\t.com/",

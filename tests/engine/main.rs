@@ -21,6 +21,7 @@ mod links;
 
 /// The misclick guard, on a held clock.
 mod guard;
+mod hand_off;
 
 /// One answer, one delivery: races, lost and refused deliveries, sending again.
 mod delivery;

@@ -34,6 +34,7 @@ pub(crate) struct Desk {
 pub(crate) struct FakeBrowser {
     opened: Mutex<Vec<String>>,
     fails: Mutex<bool>,
+    missing: Mutex<bool>,
     held: (Mutex<bool>, Condvar),
 }
 
@@ -44,6 +45,11 @@ impl FakeBrowser {
 
     pub(crate) fn fails(&self, fails: bool) {
         *self.fails.lock().expect("no panic") = fails;
+    }
+
+    /// Whether there is none.
+    pub(crate) fn missing(&self, missing: bool) {
+        *self.missing.lock().expect("no panic") = missing;
     }
 
     pub(crate) fn hold(&self) {
@@ -58,7 +64,7 @@ impl FakeBrowser {
 
 impl Browser for FakeBrowser {
     fn is_available(&self) -> bool {
-        true
+        !*self.missing.lock().expect("no panic")
     }
 
     fn open(&self, url: &Url) -> Result<(), OpenError> {

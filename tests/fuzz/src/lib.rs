@@ -548,7 +548,8 @@ fn linked(raw: &str) {
     ];
     let plain = Known::default();
     let practised = Known {
-        names: Names::default(),
+        names: Names::new(["app.ledgerly.example"]),
+        times: Some(u32::from(raw.len() % 2 == 0)),
         practice: Some(site("http://127.0.0.1:4000/")),
     };
     for (asker, known) in askers.iter().zip([&plain, &practised, &practised]) {

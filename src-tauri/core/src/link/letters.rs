@@ -160,7 +160,7 @@ fn suspicion(label: &str, tld: &str) -> Option<(FindingCode, String)> {
             "The name mixes letters of different alphabets that look alike.".into(),
         ));
     }
-    if looks_latin(label, tld) || looks_like_digits(label) {
+    if looks_latin(label, tld) || looks_like_digits(label) && !is_at_home(label, tld) {
         return Some((
             FindingCode::WholeScript,
             "The name is written wholly in foreign letters that look like a–z or like digits.".into(),
@@ -369,6 +369,10 @@ fn at_home(script: Script, tld: &str) -> bool {
         .iter()
         .any(|(home, tlds)| *home == script && tlds.contains(&tld))
         || script != Script::Common && tld.chars().any(|c| !c.is_ascii() && c.script() == script)
+}
+
+fn is_at_home(label: &str, tld: &str) -> bool {
+    label.chars().all(|c| c.is_ascii() || at_home(c.script(), tld))
 }
 
 /// Everyday words all of whose letters have a Latin shape, and which read as nothing in it.

@@ -106,7 +106,10 @@ fn most_spoofing_hosts_are_caught_and_few_others_are_called_risky() {
             "spoof" => {
                 spoofs += 1;
                 missed.extend((!caught).then_some(row));
-                assert!(!caught || link.verdict == Verdict::Refused || link.domain.is_some(), "{row}");
+                assert!(
+                    !caught || link.verdict == Verdict::Refused || link.domain.is_some(),
+                    "{row}"
+                );
             }
             "safe" => {
                 safe += 1;
