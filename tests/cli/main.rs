@@ -10,6 +10,7 @@ mod browsers;
 mod ends;
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
 mod judged;
 mod links;
 #[cfg(test)]

@@ -205,7 +205,7 @@ fn odd_character(label: &str, tld: &str) -> Option<char> {
                 '\u{3099}' | '\u{309a}' => !before.is_some_and(is_kana),
                 c if c.script() == Script::Bopomofo => false,
                 // Rare letters and digits, where their script is at home.
-                c => !c.identifier_allowed() && !(c.is_alphanumeric() && at_home(c.script(), tld)),
+                c => !(c.identifier_allowed() || c.is_alphanumeric() && at_home(c.script(), tld)),
             };
             odd.then_some(c)
         })
