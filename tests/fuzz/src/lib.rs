@@ -549,7 +549,7 @@ fn linked(raw: &str) {
     let plain = Known::default();
     let practised = Known {
         names: Names::new(["app.ledgerly.example"]),
-        times: Some(u32::from(raw.len() % 2 == 0)),
+        times: Some(u32::from(raw.len().is_multiple_of(2))),
         practice: Some(site("http://127.0.0.1:4000/")),
     };
     for (asker, known) in askers.iter().zip([&plain, &practised, &practised]) {
