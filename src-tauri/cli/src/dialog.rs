@@ -8,7 +8,7 @@
 use crate::terminal::{Gone, Terminal};
 use countersign_core::app::Countersign;
 use countersign_core::form::{
-    Control, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, OptionView, Review,
+    Control, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK, OptionView, Review,
     TextFormat,
 };
 use countersign_core::link::{Inspection, Verdict};
@@ -249,7 +249,7 @@ async fn field_dialog(
         .is_some_and(|guard| guard.level == GuardLevel::Secret);
     let hidden = asks_secret || typed.as_ref().is_some_and(|typed| typed.anyway);
     let prompt = match current.and_then(|input| told(&field.control, input)) {
-        Some(_) if hidden => format!("{} (••••••••)> ", kind_word(&field.control)),
+        Some(_) if hidden => format!("{} ({MASK})> ", kind_word(&field.control)),
         Some(value) => format!("{} ({value})> ", kind_word(&field.control)),
         None => format!("{}> ", kind_word(&field.control)),
     };

@@ -190,15 +190,15 @@ impl Form {
         };
         let guard = self.guard_of(field, value);
         match guard {
-            Guard::Secret(_) if !anyway => {
-                let why = if field.guard == guard {
-                    guard.about_question()
+            Guard::Secret(secret) if !anyway => {
+                let verb = if field.guard == guard {
+                    "asks for"
                 } else {
-                    guard.about_value()
+                    "looks like"
                 };
                 let message = format!(
-                    "{} It is sent only if you choose “Send this anyway”.",
-                    why.unwrap_or_default()
+                    "Held back, because this {verb} {}. It is sent only if you choose “Send this anyway”.",
+                    secret.noun()
                 );
                 Err(wrong(FieldErrorCode::HeldBack, message))
             }

@@ -38,6 +38,9 @@ pub const MAX_FIELDS: usize = 64;
 /// Most options of all fields of a form together.
 pub const MAX_OPTIONS: usize = 10_000;
 
+/// Stands for a secret wherever one is mentioned, however long it is.
+pub const MASK: &str = "••••••••";
+
 /// A form as the UI draws it. Texts are filtered; raw keys and values stay in Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

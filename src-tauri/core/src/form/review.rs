@@ -3,12 +3,9 @@
 use super::answer::Given;
 use super::schema::{Form, Kind};
 use super::secret::Guard;
-use super::{Answer, FieldGuard, FieldInput, GuardedValue, Input, Review, ReviewItem};
+use super::{Answer, FieldGuard, FieldInput, GuardedValue, Input, MASK, Review, ReviewItem};
 use crate::text;
 use crate::wire::json::Json;
-
-/// Stands for a secret, however long it is.
-const MASK: &str = "••••••••";
 
 impl Form {
     /// The review line for the inputs as they are now. With errors it still tells what is right.

@@ -4,7 +4,7 @@ use super::ask::{Ask, Body, Stage};
 use super::guard::Look;
 use super::pushed::taken_back;
 use super::{Inbox, NewCall, result};
-use crate::form::{FieldInput, FormView};
+use crate::form::{FieldInput, FormView, Guard, GuardLevel, MASK};
 use crate::link::{Known, same_page};
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::machine::{Machine, ROUND_CAP};
@@ -592,6 +592,11 @@ impl Call {
     }
 }
 
+/// The line of a call names its arguments; a secret is not repeated there.
+fn is_secret(name: &str, value: &str) -> bool {
+    Guard::of_argument(name, value).level() == Some(GuardLevel::Secret)
+}
+
 fn chips(arguments: &Json) -> Vec<ArgumentChip> {
     let members = arguments
         .as_object()
@@ -601,7 +606,9 @@ fn chips(arguments: &Json) -> Vec<ArgumentChip> {
         .map(|(name, value)| ArgumentChip {
             name: text::chip(name),
             value: match value {
+                Json::String(value) if is_secret(name, value) => MASK.to_owned(),
                 Json::String(value) => text::chip(value),
+                Json::Number(value) if is_secret(name, value) => MASK.to_owned(),
                 Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
                     text::chip(&value.to_string())
                 }

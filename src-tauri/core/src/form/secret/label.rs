@@ -333,7 +333,7 @@ fn is_about(tokens: &[Token], found: &Match, lists: &Words) -> bool {
     }
     let led = near.first().is_some_and(|token| lists.leading.has(&token.word));
     let of = |token: &&Token| lists.about.has(&token.word) || lists.leading.has(&token.word);
-    if led || first.linked && near.iter().take(2).any(|token| of(token)) {
+    if led || first.linked && near.iter().take(2).any(of) {
         return true;
     }
     let follows: Vec<&Token> = tokens.iter().skip(found.end).take_while(segment).collect();

@@ -60,6 +60,11 @@ pub enum Secret {
 }
 
 impl Guard {
+    /// What an argument of a call holds, for lines in which it is only mentioned.
+    pub fn of_argument(name: &str, value: &str) -> Self {
+        of_label(name, "", "", Answers::Text).max(of_text(value))
+    }
+
     /// `None` where there is nothing to say.
     pub fn level(self) -> Option<GuardLevel> {
         match self {
@@ -73,14 +78,8 @@ impl Guard {
     pub fn about_question(self) -> Option<String> {
         match self {
             Self::Ok => None,
-            Self::Suspicious(secret) => Some(format!(
-                "This may ask for {}. Servers must not ask for passwords, keys or card numbers in a form.",
-                secret.noun()
-            )),
-            Self::Secret(secret) => Some(format!(
-                "This asks for {}. Servers must not ask for passwords, keys or card numbers in a form.",
-                secret.noun()
-            )),
+            Self::Suspicious(secret) => Some(format!("This may ask for {}. {RULE}", secret.noun())),
+            Self::Secret(secret) => Some(format!("This asks for {}. {RULE}", secret.noun())),
         }
     }
 
@@ -88,21 +87,16 @@ impl Guard {
     pub fn about_value(self) -> Option<String> {
         match self {
             Self::Ok => None,
-            Self::Suspicious(secret) => Some(format!(
-                "What stands here may be {}. Servers must not ask for passwords, keys or card numbers in a form.",
-                secret.noun()
-            )),
-            Self::Secret(secret) => Some(format!(
-                "What stands here looks like {}. Servers must not ask for passwords, keys or card numbers in a \
-                 form.",
-                secret.noun()
-            )),
+            Self::Suspicious(secret) => Some(format!("What stands here may be {}. {RULE}", secret.noun())),
+            Self::Secret(secret) => Some(format!("What stands here looks like {}. {RULE}", secret.noun())),
         }
     }
 }
 
+const RULE: &str = "Servers must not ask for passwords, keys or card numbers in a form.";
+
 impl Secret {
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Self::Password => "a password",
             Self::Key => "a secret key or token",

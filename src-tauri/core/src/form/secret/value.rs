@@ -387,7 +387,7 @@ fn is_seed_phrase(text: &str) -> bool {
     };
     let different: std::collections::HashSet<&&str> = words.iter().collect();
     matches!(words.len(), 12 | 15 | 18 | 21 | 24)
-        && words.iter().all(|word| listed(word))
+        && words.iter().all(listed)
         && different.len() + 2 >= words.len()
 }
 
@@ -408,7 +408,7 @@ fn is_random(text: &str) -> bool {
         .split(['_', '-', '/'])
         .max_by_key(|piece| piece.len())
         .unwrap_or_default();
-    let kinds = |kind: fn(&u8) -> bool| longest.bytes().filter(|b| kind(b)).count();
+    let kinds = |kind: fn(&u8) -> bool| longest.bytes().filter(kind).count();
     let mixed = kinds(u8::is_ascii_uppercase) >= 4
         && kinds(u8::is_ascii_lowercase) >= 4
         && kinds(u8::is_ascii_digit) >= 3;

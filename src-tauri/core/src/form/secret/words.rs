@@ -305,17 +305,17 @@ pub(super) fn normal(text: &str) -> String {
 
 /// Whether words of this script stand without blanks between them, or may.
 pub(super) fn is_unspaced(c: char) -> bool {
-    match c.script() {
-        Script::Han
-        | Script::Hiragana
-        | Script::Katakana
-        | Script::Hangul
-        | Script::Thai
-        | Script::Lao
-        | Script::Khmer
-        | Script::Myanmar => true,
-        _ => c == 'ー',
-    }
+    const UNSPACED: [Script; 8] = [
+        Script::Han,
+        Script::Hiragana,
+        Script::Katakana,
+        Script::Hangul,
+        Script::Thai,
+        Script::Lao,
+        Script::Khmer,
+        Script::Myanmar,
+    ];
+    c == 'ー' || !c.is_ascii() && UNSPACED.contains(&c.script())
 }
 
 fn hidden(c: char) -> bool {
