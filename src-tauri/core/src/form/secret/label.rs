@@ -269,7 +269,7 @@ fn find(tokens: &[Token], part: Part, lists: &Words) -> Vec<Match> {
                     .zip(within)
                     .all(|(word, other)| word.fits(&other.word));
             if fits && suits(phrase, tokens, start, end, part, lists) {
-                let class = phrase.class;
+                let class = in_part(phrase, part);
                 matches.push(Match { class, start, end });
             }
         }
@@ -286,6 +286,14 @@ fn find(tokens: &[Token], part: Part, lists: &Words) -> Vec<Match> {
         }
     }
     matches
+}
+
+/// Programs name what they want at the end of a key (`plaid_secret`); a title may talk of any token.
+fn in_part(phrase: &Phrase, part: Part) -> Class {
+    match (phrase.class, part) {
+        (Class::Suspicious(secret), Part::Key { .. }) if phrase.last => Class::Secret(secret),
+        (class, Part::Key { .. } | Part::Title | Part::Description) => class,
+    }
 }
 
 /// Whether the phrase stands as the list wants it.

@@ -98,6 +98,13 @@ fn the_rates_hold_on_rows_that_were_held_out() {
 }
 
 #[test]
+fn the_rates_hold_on_names_of_programs() {
+    let rates = measured("names.tsv");
+    assert!(rates.caught * 100 >= rates.secrets * 90, "{rates:?}");
+    assert!(rates.flagged * 100 <= rates.ok * 3, "{rates:?}");
+}
+
+#[test]
 fn what_stands_in_a_field_is_known_by_its_shape() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/form/secret/values.tsv");
     let text = std::fs::read_to_string(path).expect("values");
