@@ -214,7 +214,7 @@ async fn a_retry_with_every_action_is_valid_by_the_official_schema() {
     .await;
     let desk = Desk::new();
     let call = desk.call(desk.add("one", &server));
-    let input = |field, input| FieldInput { field, input };
+    let input = FieldInput::new;
     let typed = |text: &str| Input::Text {
         text: text.to_owned(),
     };

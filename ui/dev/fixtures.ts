@@ -11,10 +11,11 @@ import type {
   Completion,
   Control,
   Diagnosis,
+  FieldGuard,
+  FieldInput,
   FieldView,
   Finding,
   FindingCode,
-  Input,
   Inspection,
   OfferKind,
   OptionView,
@@ -93,7 +94,17 @@ export function field(
   control: Control,
   over: Partial<FieldView> = {},
 ): FieldView {
-  return { id, label, help: null, required: false, control, suggested: null, notes: [], ...over };
+  return {
+    id,
+    label,
+    help: null,
+    required: false,
+    control,
+    suggested: null,
+    notes: [],
+    guard: null,
+    ...over,
+  };
 }
 
 export const TEXT: Control = {
@@ -130,7 +141,30 @@ export const COPIES = field(
 
 export const NOTE = field(2, "Note", TEXT);
 
-export function form(fields: FieldView[], draft: { field: number; input: Input }[] = []): AskBody {
+export const ASKS_PASSWORD: FieldGuard = {
+  level: "secret",
+  sentence:
+    "This asks for a password. Servers must not ask for passwords, keys or card numbers in a form.",
+};
+
+export const MAY_ASK_KEY: FieldGuard = {
+  level: "suspicious",
+  sentence:
+    "This may ask for a secret key or token. Servers must not ask for passwords, keys or card numbers in a form.",
+};
+
+/** A password, what may be a key, and an innocent field. */
+export const SECRETS = [
+  field(0, "Account", TEXT, { required: true }),
+  field(1, "Password", TEXT, {
+    required: true,
+    help: "The one you use for the old service",
+    guard: ASKS_PASSWORD,
+  }),
+  field(2, "License key", TEXT, { guard: MAY_ASK_KEY }),
+];
+
+export function form(fields: FieldView[], draft: FieldInput[] = []): AskBody {
   return {
     kind: "form",
     form: { fields },

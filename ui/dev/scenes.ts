@@ -76,6 +76,29 @@ export const SCENES: Scene[] = [
   },
   askScene("form", fixture.ask()),
   askScene("form, every control", fixture.ask({ body: fixture.form(fixture.EVERYTHING) })),
+  askScene("form, asks for a password", fixture.ask({ body: fixture.form(fixture.SECRETS) })),
+  askScene(
+    "form, a password and a card to be sent anyway",
+    fixture.ask({
+      body: fixture.form(fixture.SECRETS, [
+        { field: 0, input: { kind: "text", text: "4111111111111111" }, anyway: true },
+        { field: 1, input: { kind: "text", text: "hunter2" }, anyway: true },
+      ]),
+    }),
+  ),
+  askScene(
+    "form, over with a password in it",
+    fixture.ask({
+      body: fixture.form(fixture.SECRETS, [
+        { field: 0, input: { kind: "text", text: "ada" } },
+        { field: 1, input: { kind: "text", text: "hunter2" } },
+      ]),
+      phase: { kind: "withdrawn", reason: "The server took it back." },
+      acts: [],
+      acceptLabel: null,
+      consequences: [],
+    }),
+  ),
   askScene(
     "form, question only",
     fixture.ask({

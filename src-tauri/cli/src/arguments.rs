@@ -19,6 +19,8 @@ Questions are asked in the terminal, or answered from --answers FILE: a JSON obj
 (or * for any form) to an answer, or to a list of answers, used one each time that the key is asked.
   {\"action\":\"accept\",\"content\":{…}}      a form; exactly this content is checked and sent.
                                          Without content: the form as the server suggests it
+                                         A password, key or card is sent only if \"anyway\",
+                                         a list of keys, names its field
   {\"action\":\"accept\",\"url\":\"https://…\"}  a link, by its exact address, or by its \"origin\";
                                          a risky link also needs its \"domain\"
   {\"action\":\"decline\"}  {\"action\":\"cancel\"}

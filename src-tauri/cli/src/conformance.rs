@@ -296,9 +296,8 @@ fn answer(ask: &AskView) -> (Act, Option<Vec<FieldInput>>) {
 /// A field without an input has its default; what is required and has none is made up.
 fn inputs(form: &FormView) -> Vec<FieldInput> {
     let open = |field: &&FieldView| field.required && field.suggested.is_none();
-    let made_up = |field: &FieldView| FieldInput {
-        field: field.id,
-        input: match &field.control {
+    let made_up = |field: &FieldView| {
+        let input = match &field.control {
             Control::Text { .. } => Input::Text {
                 text: "text".to_owned(),
             },
@@ -308,7 +307,8 @@ fn inputs(form: &FormView) -> Vec<FieldInput> {
             Control::YesNo => Input::Flag { value: true },
             Control::Choice { .. } => Input::Pick { index: 0 },
             Control::Choices { .. } => Input::Picks { indexes: vec![0] },
-        },
+        };
+        FieldInput::new(field.id, input)
     };
     form.fields.iter().filter(open).map(made_up).collect()
 }

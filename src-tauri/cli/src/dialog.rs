@@ -8,7 +8,8 @@
 use crate::terminal::{Gone, Terminal};
 use countersign_core::app::Countersign;
 use countersign_core::form::{
-    Control, FieldInput, FieldView, FormView, Input, OptionView, Review, TextFormat,
+    Control, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK, OptionView, Review,
+    TextFormat,
 };
 use countersign_core::link::{Inspection, Verdict};
 use countersign_core::view::{Act, AskBody, AskView, CallRow};
@@ -192,21 +193,25 @@ async fn form_dialog(
             Some("Keep answer") => ("s", "end (kept until all are answered)"),
             Some(_) | None => ("s", "end"),
         };
-        let words = if form.fields.is_empty() {
+        let mut words = if form.fields.is_empty() {
             vec![send]
         } else {
             vec![send, ("e", "dit")]
         };
-        match choose_word(terminal, ask, &words).await? {
-            Chosen::Said(said) => return Ok(said),
-            Chosen::Word(0) if review.errors.is_empty() => {
-                return Ok(Said::Act {
-                    act: Act::Accept,
-                    inputs: Some(inputs),
-                    domain: None,
-                });
+        words.extend(review.exact.is_some().then_some(("x", "act JSON")));
+        loop {
+            match choose_word(terminal, ask, &words).await? {
+                Chosen::Said(said) => return Ok(said),
+                Chosen::Word(0) if review.errors.is_empty() => {
+                    return Ok(Said::Act {
+                        act: Act::Accept,
+                        inputs: Some(inputs),
+                        domain: None,
+                    });
+                }
+                Chosen::Word(2) => terminal.say(review.exact.as_deref().unwrap_or_default())?,
+                Chosen::Word(_) => break,
             }
-            Chosen::Word(_) => {}
         }
     }
 }
@@ -230,6 +235,7 @@ async fn field_dialog(
     );
     shown.extend(field.help.iter().map(|help| format!("\n{}", quoted(help))));
     shown.extend(field.notes.iter().map(|note| format!("\n! {note}")));
+    shown.extend(field.guard.iter().map(|guard| format!("\n! {}", guard.sentence)));
     shown.push_str(&options_text(&field.control, LISTED));
     terminal.say(&shown)?;
     let typed = inputs.iter().find(|input| input.field == field.id).cloned();
@@ -237,12 +243,23 @@ async fn field_dialog(
         .as_ref()
         .map(|typed| &typed.input)
         .or(field.suggested.as_ref());
+    let asks_secret = field
+        .guard
+        .as_ref()
+        .is_some_and(|guard| guard.level == GuardLevel::Secret);
+    let hidden = asks_secret || typed.as_ref().is_some_and(|typed| typed.anyway);
     let prompt = match current.and_then(|input| told(&field.control, input)) {
+        Some(_) if hidden => format!("{} ({MASK})> ", kind_word(&field.control)),
         Some(value) => format!("{} ({value})> ", kind_word(&field.control)),
         None => format!("{}> ", kind_word(&field.control)),
     };
     loop {
-        let line = terminal.ask(&prompt).await?;
+        let line = if asks_secret {
+            terminal.ask_unseen(&prompt).await?
+        } else {
+            terminal.ask(&prompt).await?
+        };
+        let kept = line.trim().is_empty();
         let given = match line.trim() {
             "" => typed.clone().map(|typed| typed.input),
             "-" => Some(Input::Empty),
@@ -263,12 +280,29 @@ async fn field_dialog(
         changed.extend(given.map(|input| FieldInput {
             field: field.id,
             input,
+            anyway: kept && typed.as_ref().is_some_and(|typed| typed.anyway),
         }));
         let errors = app.inbox().with_form(ask.id, |form| form.answer(&changed).err());
         let wrong = errors
             .flatten()
             .and_then(|errors| errors.into_iter().find(|error| error.field == field.id));
         match wrong {
+            Some(error) if error.code == FieldErrorCode::HeldBack => {
+                terminal.say(&error.message)?;
+                let word = terminal
+                    .ask("Send this anyway? Type anyway, or Enter to change it: ")
+                    .await?;
+                if word.trim() == "anyway" {
+                    if !changed.iter().any(|input| input.field == field.id) {
+                        let suggested = field.suggested.clone();
+                        changed.extend(suggested.map(|input| FieldInput::new(field.id, input)));
+                    }
+                    let own = changed.iter_mut().filter(|input| input.field == field.id);
+                    own.for_each(|input| input.anyway = true);
+                    *inputs = changed;
+                    return Ok(());
+                }
+            }
             Some(error) => terminal.say(&error.message)?,
             None => {
                 *inputs = changed;

@@ -348,7 +348,21 @@ suggested: Input | null,
 /**
  * The app's own words about this field, such as a default that does not fit.
  */
-notes: Array<string>, };
+notes: Array<string>, 
+/**
+ * It seems to ask for what servers must not ask for in a form.
+ */
+guard: FieldGuard | null, };
+
+export type FieldGuard = { level: GuardLevel, 
+/**
+ * One sentence that says why.
+ */
+sentence: string, };
+
+export type GuardLevel = "suspicious" | "secret";
+
+export type GuardedValue = { field: number, guard: FieldGuard, };
 
 export type Control = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, 
 /**
@@ -366,7 +380,11 @@ value: string | null, };
 
 export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, };
 
-export type FieldInput = { field: number, input: Input, };
+export type FieldInput = { field: number, input: Input, 
+/**
+ * The person's word that this field is to be sent although it asks for a secret or holds one.
+ */
+anyway?: boolean, };
 
 export type Review = { willSend: Array<ReviewItem>, 
 /**
@@ -374,15 +392,27 @@ export type Review = { willSend: Array<ReviewItem>,
  */
 leftOut: Array<string>, 
 /**
- * The exact answer as JSON over several lines; none while there are errors.
+ * The exact answer as JSON over several lines, but for secrets; none while there are errors.
  */
-json: string | null, errors: Array<FieldError>, };
+json: string | null, 
+/**
+ * The exact answer where `json` hides a secret. It is shown at a press of its own only.
+ */
+exact: string | null, errors: Array<FieldError>, 
+/**
+ * Fields whose value looks like a secret although the field does not ask for one.
+ */
+guarded: Array<GuardedValue>, };
 
 export type ReviewItem = { field: number, label: string, value: string, 
 /**
  * The server's default, untouched.
  */
-suggested: boolean, };
+suggested: boolean, 
+/**
+ * `value` hides a secret.
+ */
+masked: boolean, };
 
 export type FieldError = { field: number, code: FieldErrorCode, 
 /**
@@ -390,7 +420,7 @@ export type FieldError = { field: number, code: FieldErrorCode,
  */
 message: string, };
 
-export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind";
+export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind" | "held_back";
 
 export type Inspection = { verdict: Verdict, 
 /**

@@ -11,13 +11,17 @@
 use super::number::{Decimal, NoNumber, typed};
 use super::options::{Options, visible};
 use super::schema::{Bound, Field, Form, Kind};
+use super::secret::{Answers, Guard, of_text};
 use super::{FieldError, FieldErrorCode, FieldInput, Input, TextFormat, formats};
 use crate::text;
 use crate::wire::json::Json;
 use std::collections::HashMap;
+use std::fmt;
 
 /// A complete answer: every value fits its field, every required field has one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// The values are in no `{:?}`.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub(super) given: Vec<Given>,
     /// Positions of the fields that are left out.
@@ -25,7 +29,7 @@ pub struct Answer {
 }
 
 /// One value of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) field: u32,
     pub(super) key: String,
@@ -33,7 +37,22 @@ pub(super) struct Given {
     pub(super) value: Json,
     /// The server's default, untouched.
     pub(super) suggested: bool,
+    /// What the field asks for, or what the value looks like.
+    pub(super) guard: Guard,
 }
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given: Vec<u32> = self.given.iter().map(|given| given.field).collect();
+        f.debug_struct("Answer")
+            .field("given", &given)
+            .field("left_out", &self.left_out)
+            .finish()
+    }
+}
+
+/// What is to be sent for a field: the input, its value, and whether it is the untouched default; none: left out.
+type Settled = Option<(Input, Json, bool)>;
 
 /// Why an input does not fit its field.
 pub(super) struct Wrong {
@@ -79,34 +98,44 @@ impl Form {
         (0..)
             .zip(&self.fields)
             .filter_map(|(id, field)| match content.get(&field.key) {
-                Some(value) => Some(
-                    field
-                        .kind
-                        .input_of(value)
-                        .map(|input| FieldInput { field: id, input }),
-                ),
-                None => field.suggested.as_ref().map(|_| {
-                    Ok(FieldInput {
-                        field: id,
-                        input: Input::Empty,
-                    })
-                }),
+                Some(value) => Some(field.kind.input_of(value).map(|input| FieldInput::new(id, input))),
+                None => field
+                    .suggested
+                    .as_ref()
+                    .map(|_| Ok(FieldInput::new(id, Input::Empty))),
             })
             .collect()
     }
 
+    /// Marks the inputs of these fields to be sent even if they are secrets, by the schema's own keys.
+    ///
+    /// # Errors
+    /// A sentence that names a key without an input.
+    pub fn send_anyway(&self, inputs: &mut [FieldInput], keys: &[String]) -> Result<(), String> {
+        for key in keys {
+            let position = (0..).zip(&self.fields).find(|(_, field)| field.key == *key);
+            let given = position.and_then(|(id, _)| inputs.iter_mut().find(|given| given.field == id));
+            let given =
+                given.ok_or_else(|| format!("There is no value for “{}”.", text::chip(&visible(key))))?;
+            given.anyway = true;
+        }
+        Ok(())
+    }
+
     /// What can be sent of the inputs, and what is wrong with the rest.
     pub(super) fn settle(&self, inputs: &[FieldInput]) -> (Answer, Vec<FieldError>) {
-        let mut latest: HashMap<u32, &Input> = inputs
-            .iter()
-            .map(|FieldInput { field, input }| (*field, input))
-            .collect();
+        let mut latest: HashMap<u32, &FieldInput> = inputs.iter().map(|given| (given.field, given)).collect();
         let (mut answer, mut errors) = (Answer::default(), Vec::new());
         for (id, field) in (0..).zip(&self.fields) {
-            match field.settle(latest.remove(&id)) {
+            let given = latest.remove(&id);
+            let settled = field.settle(given.map(|given| &given.input));
+            match settled
+                .and_then(|settled| self.hold_back(field, settled, given.is_some_and(|given| given.anyway)))
+            {
                 Ok(Some((input, value, suggested))) => answer.given.push(Given {
                     field: id,
                     key: field.key.clone(),
+                    guard: self.guard_of(field, &value),
                     input,
                     value,
                     suggested,
@@ -128,6 +157,54 @@ impl Form {
         }));
         (answer, errors)
     }
+
+    /// The inputs without those of fields that ask for a secret, or may, or hold one: what may be kept when the
+    /// program ends.
+    pub fn without_secrets(&self, inputs: &[FieldInput]) -> Vec<FieldInput> {
+        let is_plain = |given: &&FieldInput| {
+            let field = usize::try_from(given.field)
+                .ok()
+                .and_then(|at| self.fields.get(at));
+            let text = match &given.input {
+                Input::Text { text } => of_text(text),
+                Input::Empty | Input::Flag { .. } | Input::Pick { .. } | Input::Picks { .. } => Guard::Ok,
+            };
+            field.is_some_and(|field| field.guard == Guard::Ok && text == Guard::Ok)
+        };
+        inputs.iter().filter(is_plain).cloned().collect()
+    }
+
+    /// What the guard says of a field with this value.
+    pub(super) fn guard_of(&self, field: &Field, value: &Json) -> Guard {
+        if self.guarded {
+            field.guard.max(field.guard_of_value(value))
+        } else {
+            Guard::Ok
+        }
+    }
+
+    /// A secret goes no further without the person's word for its field.
+    fn hold_back(&self, field: &Field, settled: Settled, anyway: bool) -> Result<Settled, Wrong> {
+        let Some((_, value, _)) = &settled else {
+            return Ok(settled);
+        };
+        let guard = self.guard_of(field, value);
+        match guard {
+            Guard::Secret(secret) if !anyway => {
+                let verb = if field.guard == guard {
+                    "asks for"
+                } else {
+                    "looks like"
+                };
+                let message = format!(
+                    "Held back, because this {verb} {}. It is sent only if you choose “Send this anyway”.",
+                    secret.noun()
+                );
+                Err(wrong(FieldErrorCode::HeldBack, message))
+            }
+            Guard::Secret(_) | Guard::Suspicious(_) | Guard::Ok => Ok(settled),
+        }
+    }
 }
 
 impl Answer {
@@ -148,11 +225,24 @@ impl Answer {
 
 impl Field {
     /// The value to send, from which input, and whether that is the untouched default.
-    fn settle(&self, input: Option<&Input>) -> Result<Option<(Input, Json, bool)>, Wrong> {
+    fn settle(&self, input: Option<&Input>) -> Result<Settled, Wrong> {
         match (input, &self.suggested) {
             (Some(input), _) => Ok(self.value(input)?.map(|value| (input.clone(), value, false))),
             (None, Some(default)) => Ok(Some((default.input.clone(), default.value.clone(), true))),
             (None, None) => self.nothing(),
+        }
+    }
+
+    /// What the value looks like. Choices are the server's own values.
+    pub(super) fn guard_of_value(&self, value: &Json) -> Guard {
+        match (self.kind.answers(), value) {
+            (Answers::NoSecret, _) => Guard::Ok,
+            (_, Json::String(text) | Json::Number(text)) => of_text(text),
+            (_, Json::Array(items)) => {
+                let guards = items.iter().map(|item| self.guard_of_value(item));
+                guards.max().unwrap_or_default()
+            }
+            (_, Json::Null | Json::Bool(_) | Json::Object(_)) => Guard::Ok,
         }
     }
 

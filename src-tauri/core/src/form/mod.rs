@@ -6,6 +6,9 @@
 //! Promises: a schema is drawn faithfully or refused with a reason ([`Undrawable`]), never in part. What
 //! [`Review`] shows is what is sent, built from the same value.
 //!
+//! A secret is sent only if the person says so for its field ([`secret`], [`FieldInput::anyway`]); what is shown of it
+//! is bullets, and the exact text at a press of its own ([`Review::exact`]).
+//!
 //! Deliberately absent: any regular expression of a server (`pattern` is shown, never run) and any other validation
 //! than the keywords of the specification; the server checks its own answers.
 
@@ -15,6 +18,7 @@ mod number;
 mod options;
 mod review;
 mod schema;
+mod secret;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -22,15 +26,20 @@ mod undrawable;
 
 pub use answer::Answer;
 pub use schema::Form;
+pub use secret::{Guard, GuardLevel, Secret};
 pub use template::template;
 pub use undrawable::{Reason, Undrawable};
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Most fields of a form.
 pub const MAX_FIELDS: usize = 64;
 /// Most options of all fields of a form together.
 pub const MAX_OPTIONS: usize = 10_000;
+
+/// Stands for a secret wherever one is mentioned, however long it is.
+pub const MASK: &str = "••••••••";
 
 /// A form as the UI draws it. Texts are filtered; raw keys and values stay in Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +64,27 @@ pub struct FieldView {
     pub suggested: Option<Input>,
     /// The app's own words about this field, such as a default that does not fit.
     pub notes: Vec<String>,
+    /// It seems to ask for what servers must not ask for in a form.
+    pub guard: Option<FieldGuard>,
+}
+
+/// What the guard against secrets says of one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FieldGuard {
+    pub level: GuardLevel,
+    /// One sentence that says why.
+    pub sentence: String,
+}
+
+/// What the guard says of what stands in a field now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct GuardedValue {
+    pub field: u32,
+    pub guard: FieldGuard,
 }
 
 /// The closed set of controls.
@@ -107,8 +137,8 @@ pub struct OptionView {
     pub value: Option<String>,
 }
 
-/// What a person did to one field, uninterpreted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a person did to one field, uninterpreted. What was typed is in no `{:?}`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "camelCase", deny_unknown_fields)]
 pub enum Input {
@@ -135,23 +165,62 @@ pub enum Input {
 pub struct FieldInput {
     pub field: u32,
     pub input: Input,
+    /// The person's word that this field is to be sent although it asks for a secret or holds one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub anyway: bool,
 }
 
-/// What would be sent, told to a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+impl FieldInput {
+    pub fn new(field: u32, input: Input) -> Self {
+        let anyway = false;
+        Self { field, input, anyway }
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("Empty"),
+            Self::Text { text } => write!(f, "Text({} bytes)", text.len()),
+            Self::Flag { value } => write!(f, "Flag({value})"),
+            Self::Pick { index } => write!(f, "Pick({index})"),
+            Self::Picks { indexes } => write!(f, "Picks({indexes:?})"),
+        }
+    }
+}
+
+/// What would be sent, told to a person. The values are in no `{:?}`.
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     pub will_send: Vec<ReviewItem>,
     /// Labels of the optional fields that are left out.
     pub left_out: Vec<String>,
-    /// The exact answer as JSON over several lines; none while there are errors.
+    /// The exact answer as JSON over several lines, but for secrets; none while there are errors.
     pub json: Option<String>,
+    /// The exact answer where `json` hides a secret. It is shown at a press of its own only.
+    pub exact: Option<String>,
     pub errors: Vec<FieldError>,
+    /// Fields whose value looks like a secret although the field does not ask for one.
+    pub guarded: Vec<GuardedValue>,
+}
+
+impl fmt::Debug for Review {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sent: Vec<u32> = self.will_send.iter().map(|item| item.field).collect();
+        f.debug_struct("Review")
+            .field("will_send", &sent)
+            .field("left_out", &self.left_out)
+            .field("errors", &self.errors)
+            .field("guarded", &self.guarded)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One value of the answer; both texts are quoted chips.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewItem {
@@ -160,6 +229,8 @@ pub struct ReviewItem {
     pub value: String,
     /// The server's default, untouched.
     pub suggested: bool,
+    /// `value` hides a secret.
+    pub masked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -193,4 +264,6 @@ pub enum FieldErrorCode {
     TooMany,
     /// The input is of another kind than the field.
     WrongKind,
+    /// A secret that the person did not say is to be sent.
+    HeldBack,
 }

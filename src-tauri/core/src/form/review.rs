@@ -2,7 +2,8 @@
 
 use super::answer::Given;
 use super::schema::{Form, Kind};
-use super::{Answer, FieldInput, Input, Review, ReviewItem};
+use super::secret::Guard;
+use super::{Answer, FieldGuard, FieldInput, GuardedValue, Input, MASK, Review, ReviewItem};
 use crate::text;
 use crate::wire::json::Json;
 
@@ -21,9 +22,39 @@ impl Form {
                 .map(|given| self.item(given, label(given.field)))
                 .collect(),
             left_out: answer.left_out.iter().map(|id| label(*id)).collect(),
-            json: errors.is_empty().then(|| shown_json(&answer)),
+            json: errors.is_empty().then(|| shown_json(&answer.masked().result())),
+            exact: (errors.is_empty() && answer.given.iter().any(Given::is_secret))
+                .then(|| shown_json(&answer.result())),
             errors,
+            guarded: self.guarded_values(inputs),
         }
+    }
+
+    /// Values that look more like a secret than their field asks for one.
+    fn guarded_values(&self, inputs: &[FieldInput]) -> Vec<GuardedValue> {
+        let as_wished = inputs.iter().cloned().map(|given| FieldInput {
+            anyway: true,
+            ..given
+        });
+        let untouched = (0..).zip(&self.fields).filter_map(|(id, field)| {
+            let suggested = field.suggested.as_ref()?;
+            let anyway = true;
+            Some(FieldInput {
+                field: id,
+                input: suggested.input.clone(),
+                anyway,
+            })
+        });
+        let (answer, _) = self.settle(&untouched.chain(as_wished).collect::<Vec<_>>());
+        let guarded = answer.given.iter().filter_map(|given| {
+            let field = self.fields.get(usize::try_from(given.field).ok()?)?;
+            let guard = (given.guard > field.guard).then_some(given.guard)?;
+            Some(GuardedValue {
+                field: given.field,
+                guard: FieldGuard::of(guard, Guard::about_value)?,
+            })
+        });
+        guarded.collect()
     }
 
     fn item(&self, given: &Given, label: String) -> ReviewItem {
@@ -33,9 +64,31 @@ impl Form {
         ReviewItem {
             field: given.field,
             label,
-            value: field.map(|field| field.kind.told(given)).unwrap_or_default(),
+            value: match field {
+                Some(_) if given.is_secret() => MASK.to_owned(),
+                Some(field) => field.kind.told(given),
+                None => String::new(),
+            },
             suggested: given.suggested,
+            masked: given.is_secret(),
         }
+    }
+}
+
+impl Given {
+    fn is_secret(&self) -> bool {
+        matches!(self.guard, Guard::Secret(_))
+    }
+}
+
+impl Answer {
+    /// The same with bullets for secrets, to be shown only.
+    fn masked(&self) -> Self {
+        let mut masked = self.clone();
+        for given in masked.given.iter_mut().filter(|given| given.is_secret()) {
+            given.value = Json::string(MASK);
+        }
+        masked
     }
 }
 
@@ -125,10 +178,10 @@ fn blanks_marked(text: &str) -> String {
     out
 }
 
-/// The exact `ElicitResult`; what a screen would hide or act upon is written as a JSON escape.
-fn shown_json(answer: &Answer) -> String {
+/// An `ElicitResult` as it is sent; what a screen would hide or act upon is written as a JSON escape.
+fn shown_json(result: &Json) -> String {
     let mut out = String::new();
-    for character in answer.result().pretty().chars() {
+    for character in result.pretty().chars() {
         let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
         if plain
             || text::marked(character.encode_utf8(&mut [0; 4]))

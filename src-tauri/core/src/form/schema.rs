@@ -9,8 +9,9 @@
 
 use super::number::Decimal;
 use super::options::{Options, look, visible};
+use super::secret::{Answers, Guard, of_label};
 use super::undrawable::{Reason, Undrawable};
-use super::{Control, FieldView, FormView, Input, MAX_FIELDS, MAX_OPTIONS, TextFormat};
+use super::{Control, FieldGuard, FieldView, FormView, Input, MAX_FIELDS, MAX_OPTIONS, TextFormat};
 use crate::text;
 use crate::wire::json::{Json, Members};
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ const MAX_HOPS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Form {
     pub(super) fields: Vec<Field>,
+    /// Secrets are held back. Not for the arguments of a call, which a person starts on purpose.
+    pub(super) guarded: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +37,8 @@ pub(super) struct Field {
     pub(super) kind: Kind,
     pub(super) suggested: Option<Suggestion>,
     notes: Vec<String>,
+    /// Whether it asks for a secret.
+    pub(super) guard: Guard,
 }
 
 /// A default that fits: as the input it stands for, and as the value that is sent.
@@ -129,7 +134,7 @@ impl Form {
     }
 
     /// Reads a tool's `inputSchema` in the same way. Where it says more than fields, such as fields that depend on
-    /// each other, it is not drawn.
+    /// each other, it is not drawn. Nothing is guarded or masked: a person fills in the arguments of their own call.
     ///
     /// # Errors
     /// [`Undrawable`]: the arguments are then entered as JSON.
@@ -152,7 +157,7 @@ impl Form {
         }
         let no_properties = "The arguments are not described as fields.";
         match whole.get("properties") {
-            Some(Json::Object(properties)) => Self::of_properties(schema, properties),
+            Some(Json::Object(properties)) => Self::of_properties(schema, properties).map(Self::unguarded),
             None if matches!(whole.get("additionalProperties"), None | Some(Json::Bool(false))) => {
                 Self::of_properties(schema, &Members::new())
             }
@@ -207,7 +212,14 @@ impl Form {
             fields.push(field);
         }
         tell_apart(&mut fields);
-        Ok(Self { fields })
+        let guarded = true;
+        Ok(Self { fields, guarded })
+    }
+
+    fn unguarded(mut self) -> Self {
+        self.guarded = false;
+        self.fields.iter_mut().for_each(|field| field.guard = Guard::Ok);
+        self
     }
 }
 
@@ -256,10 +268,12 @@ impl Field {
                 None
             }
         });
+        let description = node.get("description").and_then(Json::as_str);
         Ok(Self {
             key: key.to_owned(),
             label,
-            help: node.get("description").and_then(Json::as_str).and_then(help),
+            help: description.and_then(help),
+            guard: of_label(key, title, description.unwrap_or_default(), kind.answers()),
             required,
             kind,
             suggested,
@@ -276,7 +290,15 @@ impl Field {
             control: self.kind.control(),
             suggested: self.suggested.as_ref().map(|suggestion| suggestion.input.clone()),
             notes: self.notes.clone(),
+            guard: FieldGuard::of(self.guard, Guard::about_question),
         }
+    }
+}
+
+impl FieldGuard {
+    pub(super) fn of(guard: Guard, about: fn(Guard) -> Option<String>) -> Option<Self> {
+        let (level, sentence) = guard.level().zip(about(guard))?;
+        Some(Self { level, sentence })
     }
 }
 
@@ -378,6 +400,19 @@ impl Kind {
             return Err(Refused::new(Reason::ImpossibleCount, rest));
         }
         Ok(Self::Choices { options, min, max })
+    }
+
+    /// What the guard against secrets has to look at.
+    pub(super) fn answers(&self) -> Answers {
+        match self {
+            Self::Text { format, .. } => match format {
+                None | Some(TextFormat::Uri) => Answers::Text,
+                Some(TextFormat::Date | TextFormat::DateTime) => Answers::Date,
+                Some(TextFormat::Email) => Answers::NoSecret,
+            },
+            Self::Number { .. } => Answers::Number,
+            Self::YesNo | Self::Choice { .. } | Self::Choices { .. } => Answers::NoSecret,
+        }
     }
 
     fn options(&self) -> Option<&Options> {

@@ -130,7 +130,8 @@ fn check_try(form: &Form, attempt: &Json, name: &str) {
 
 /// What is shown is what is sent, and scripting what is sent sends it again.
 fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
-    let shown = Json::parse(review.json.as_deref().expect(label)).expect(label);
+    let exact = review.exact.as_deref().or(review.json.as_deref());
+    let shown = Json::parse(exact.expect(label)).expect(label);
     assert_eq!(shown, answer.result(), "{label}");
     let members = answer.content();
     let members = members.as_object().expect("an object");
@@ -141,8 +142,10 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
         "{label}"
     );
     let scripted = form.inputs_from_content(&answer.content());
+    let mut scripted = scripted.unwrap_or_else(|why| panic!("{label}: {why}"));
+    scripted.iter_mut().for_each(|given| given.anyway = true);
     // An answer of its own sends the empty text only where that is the default.
-    let again = form.answer(&scripted.unwrap_or_else(|why| panic!("{label}: {why}")));
+    let again = form.answer(&scripted);
     assert_eq!(
         again.map(|again| again.content()),
         Ok(answer.content()),
@@ -150,15 +153,15 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
     );
 }
 
-/// `null` is empty, and then text, yes/no, a pick and picks as they are.
+/// `null` is empty, and then text, yes/no, a pick and picks as they are; `{"anyway": …}` is a secret to be sent.
 fn inputs(given: &Json) -> Vec<FieldInput> {
     let index = |json: &Json| u32::try_from(json.as_i64().expect("an index")).expect("an index");
     let members = given.as_object().expect("inputs by position");
     members
         .iter()
-        .map(|(field, value)| FieldInput {
-            field: field.parse().expect("a position"),
-            input: match value {
+        .map(|(field, value)| {
+            let anyway = value.get("anyway");
+            let input = match anyway.unwrap_or(value) {
                 Json::Null => Input::Empty,
                 Json::String(text) => Input::Text { text: text.clone() },
                 Json::Bool(value) => Input::Flag { value: *value },
@@ -167,7 +170,12 @@ fn inputs(given: &Json) -> Vec<FieldInput> {
                     indexes: indexes.iter().map(index).collect(),
                 },
                 Json::Object(_) => panic!("no such input"),
-            },
+            };
+            FieldInput {
+                field: field.parse().expect("a position"),
+                input,
+                anyway: anyway.is_some(),
+            }
         })
         .collect()
 }
@@ -198,10 +206,7 @@ fn form_of(property: &str) -> Form {
 
 fn text(field: u32, text: &str) -> FieldInput {
     let text = text.to_owned();
-    FieldInput {
-        field,
-        input: Input::Text { text },
-    }
+    FieldInput::new(field, Input::Text { text })
 }
 
 #[test]
@@ -230,6 +235,53 @@ fn hostile_words_fool_nobody() {
 }
 
 #[test]
+fn secrets_are_held_back_and_masked() {
+    check_all("secrets.json");
+}
+
+#[test]
+fn a_masked_answer_is_shown_exactly_only_on_its_own() {
+    let schema = r#"{"properties":{"password":{"type":"string"},"note":{"type":"string"}}}"#;
+    let form = Form::parse(&Json::parse(schema).expect("JSON")).expect("drawn");
+    let mut inputs = vec![text(0, "hunter2"), text(1, "hi")];
+    inputs[0].anyway = true;
+    let review = form.review(&inputs);
+    let json = review.json.as_deref().expect("no errors");
+    assert!(json.contains("••••••••") || json.contains("\\u2022"), "{json}");
+    assert!(!json.contains("hunter2"), "{json}");
+    assert!(review.exact.as_deref().expect("masked").contains("hunter2"));
+    assert_eq!(form.review(&[text(1, "hi")]).exact, None);
+    let answer = form.answer(&inputs).expect("valid");
+    for told in [
+        format!("{review:?}"),
+        format!("{answer:?}"),
+        format!("{inputs:?}"),
+    ] {
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+}
+
+#[test]
+fn what_may_be_kept_has_no_secrets() {
+    let schema = r#"{"properties":{"password":{"type":"string"},"note":{"type":"string"},"n":{"type":"integer"},
+        "license_key":{"type":"string"},"color":{"enum":["red"]}}}"#;
+    let form = Form::parse(&Json::parse(schema).expect("JSON")).expect("drawn");
+    let pick = FieldInput::new(4, Input::Pick { index: 0 });
+    let inputs = vec![
+        text(0, "x"),
+        text(1, "4111111111111111"),
+        text(2, "5"),
+        text(3, "x"),
+        pick.clone(),
+    ];
+    assert_eq!(form.without_secrets(&inputs), [text(2, "5"), pick]);
+    assert_eq!(
+        form.without_secrets(&[text(1, "hi"), text(9, "hi")]),
+        [text(1, "hi")]
+    );
+}
+
+#[test]
 fn what_cannot_be_drawn_says_why() {
     check_all("undrawable.json");
 }
@@ -250,6 +302,7 @@ fn every_code_and_reason_has_a_case() {
         "hostile",
         "undrawable",
         "arguments",
+        "secrets",
     ] {
         for case in fixture(&format!("{name}.json")).as_array().expect("cases") {
             let reason = case
@@ -271,7 +324,7 @@ fn every_code_and_reason_has_a_case() {
     }
     // Formats have a table of their own.
     codes.insert("not_uri".to_owned());
-    assert_eq!(codes.len(), 15, "{codes:?}");
+    assert_eq!(codes.len(), 16, "{codes:?}");
     // Too many fields and options are made, not written down.
     assert_eq!(reasons.len(), 20, "{reasons:?}");
 }
@@ -431,10 +484,7 @@ fn many_picks_are_counted_when_they_do_not_fit() {
     let picks = Input::Picks {
         indexes: vec![5, 4, 3, 2, 1, 0],
     };
-    let review = form.review(&[FieldInput {
-        field: 0,
-        input: picks,
-    }]);
+    let review = form.review(&[FieldInput::new(0, picks)]);
     assert_eq!(
         review.will_send[0].value,
         "6 chosen: January, February, March, Apr…"
@@ -584,10 +634,7 @@ impl Dice {
                 text: self.scalar().to_string(),
             },
         };
-        FieldInput {
-            field: u32::try_from(self.roll(5)).expect("small"),
-            input,
-        }
+        FieldInput::new(u32::try_from(self.roll(5)).expect("small"), input)
     }
 }
 
