@@ -152,7 +152,7 @@ export function limits(control: Control): string | null {
         range(control.minimum, control.maximum),
       ]);
     case "choices":
-      return span(control.minItems, control.maxItems, "choose ");
+      return chosen(control.minItems, control.maxItems);
     case "yesNo":
     case "choice":
       return null;
@@ -175,6 +175,17 @@ function span(least: number | null, most: number | null, verb: string, unit = ""
   if (from !== null) return `${verb}at least ${counted(from)}`;
   if (most !== null) return `${verb}at most ${counted(most)}`;
   return null;
+}
+
+/** Unlike with text the least is said even where it is one: what is ticked is counted. */
+function chosen(least: number | null, most: number | null): string | null {
+  if (least === 1)
+    return most === null
+      ? "choose at least 1"
+      : most > 1
+        ? `choose 1 to ${most}`
+        : "choose exactly 1";
+  return span(least, most, "choose ");
 }
 
 function joined(parts: (string | null)[]): string | null {

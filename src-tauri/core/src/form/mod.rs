@@ -10,7 +10,9 @@
 //! than the keywords of the specification; the server checks its own answers.
 
 mod answer;
+mod entered;
 mod formats;
+mod moment;
 mod number;
 mod options;
 mod review;
@@ -21,6 +23,8 @@ mod tests;
 mod undrawable;
 
 pub use answer::Answer;
+pub use entered::legible;
+pub use moment::{Moment, MomentTime, Zones, moment, zones};
 pub use schema::Form;
 pub use template::template;
 pub use undrawable::{Reason, Undrawable};

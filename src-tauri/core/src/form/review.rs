@@ -1,6 +1,7 @@
 //! What would be sent, told to a person: made from the very [`Answer`] that is sent.
 
 use super::answer::Given;
+use super::entered::legible;
 use super::schema::{Form, Kind};
 use super::{Answer, FieldInput, Input, Review, ReviewItem};
 use crate::text;
@@ -127,20 +128,5 @@ fn blanks_marked(text: &str) -> String {
 
 /// The exact `ElicitResult`; what a screen would hide or act upon is written as a JSON escape.
 fn shown_json(answer: &Answer) -> String {
-    let mut out = String::new();
-    for character in answer.result().pretty().chars() {
-        let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
-        if plain
-            || text::marked(character.encode_utf8(&mut [0; 4]))
-                .chars()
-                .eq([character])
-        {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    out
+    legible(&answer.result())
 }
