@@ -25,6 +25,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** Foreign words outside the server's frame: 40 code points at most, the cut shown. As in Rust. */
+export function chip(words: string): string {
+  const letters = [...words];
+  return letters.length > 40 ? `${letters.slice(0, 39).join("")}…` : words;
+}
+
 export const KIND_WORD: Record<AskKind, string> = {
   form: "Question",
   link: "Web page",
