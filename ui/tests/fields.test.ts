@@ -248,7 +248,16 @@ describe("a searchable list", () => {
 });
 
 describe("dates", () => {
-  const PICKED = "2027-03-05T14:30";
+  const AT = form([field(0, "At", text({ format: "date-time" }))]);
+  const told = () => textOf("[data-testid='moment']");
+  const zone = () => one("[data-field='0'] .zone input") as HTMLInputElement;
+
+  async function moveTo(name: string) {
+    await userEvent.click(zone());
+    await userEvent.keyboard(name);
+    await expect.poll(() => all("[role='option']").length).toBe(1);
+    await userEvent.keyboard("{Enter}");
+  }
 
   function pickDate(value: string) {
     const picker = one("[data-picker]") as HTMLInputElement;
@@ -256,13 +265,25 @@ describe("dates", () => {
     picker.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  it("case_026 writes a picked date and time with the local offset", async () => {
-    const backend = await openAsk(
-      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
-    );
-    pickDate(PICKED);
+  it("case_026 writes a picked day and a typed time with the offset of the zone", async () => {
+    const backend = await openAsk(ask({ body: AT }));
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    pickDate("2027-03-05");
+    await expect.poll(() => box(0).value).toBe("2027-03-05 ");
+    expect(document.activeElement).toBe(box(0));
+    expect(told()).toBe("Add the time of day, such as 14:30.");
+    await userEvent.keyboard("14:30");
+    await userEvent.tab();
     await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
     expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+01:00") }]);
+  });
+
+  it("keeps the time when another day is picked", async () => {
+    await openAsk(ask({ body: AT }));
+    await fill(0, "2027-03-05T14:30:15Z");
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    pickDate("2027-03-06");
+    await expect.poll(() => box(0).value).toBe("2027-03-06T14:30:15+01:00");
   });
 
   it("case_026 leaves a typed time as it is", async () => {
@@ -274,17 +295,6 @@ describe("dates", () => {
     const view = field(0, "On", text({ format: "date" }));
     await check(view, async () => pickDate("2027-03-05"), typed("2027-03-05"));
   });
-
-  const AT = form([field(0, "At", text({ format: "date-time" }))]);
-  const told = () => textOf("[data-testid='moment']");
-  const zone = () => one("[data-field='0'] .zone input") as HTMLInputElement;
-
-  async function moveTo(name: string) {
-    await userEvent.click(zone());
-    await userEvent.keyboard(name);
-    await expect.poll(() => all("[role='option']").length).toBe(1);
-    await userEvent.keyboard("{Enter}");
-  }
 
   it("takes a time that was typed without an offset in the zone that is shown, in sight", async () => {
     const backend = await openAsk(ask({ body: AT }));
@@ -300,8 +310,7 @@ describe("dates", () => {
   it("keeps what the clock shows when the zone is changed", async () => {
     const backend = await openAsk(ask({ body: AT }));
     await expect.poll(() => zone().value).toBe("Europe/Berlin");
-    pickDate(PICKED);
-    await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
+    await fill(0, "2027-03-05 14:30");
     await moveTo("utc");
     await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+00:00");
     expect(zone().value).toBe("UTC");
@@ -311,12 +320,12 @@ describe("dates", () => {
   it("explains an hour that the clock skips instead of moving it", async () => {
     const backend = await openAsk(ask({ body: AT }));
     await expect.poll(() => zone().value).toBe("Europe/Berlin");
-    pickDate("2027-03-28T02:30");
+    await fill(0, "2027-03-28 02:30");
     await expect.poll(told).toContain("02:30 on 28 March 2027 does not exist in Europe/Berlin");
     expect(box(0).getAttribute("aria-describedby")).toContain(one("[data-testid='moment']").id);
     await userEvent.tab();
-    // What was picked stays in sight, without an offset: Rust refuses it.
-    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-28T02:30") }]);
+    // What was entered stays in sight, without an offset: Rust refuses it.
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-28 02:30") }]);
   });
 
   it("offers both of an hour that comes twice and takes neither by itself", async () => {
