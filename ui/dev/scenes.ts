@@ -2,6 +2,7 @@
 import type { CardPlace, ListPlace } from "../src/lib/desk.svelte";
 import { FakeBackend } from "./fake";
 import * as fixture from "./fixtures";
+import { bodies } from "./forms";
 
 export type Scene = {
   name: string;
@@ -117,6 +118,7 @@ export const SCENES: Scene[] = [
       notices: ["Asked again after you declined (3rd time)."],
     }),
   ),
+  ...bodies().map(([name, body]) => askScene(`form, ${name}`, fixture.ask({ body }))),
   askScene("form, hostile", fixture.HOSTILE_ASK),
   askScene(
     "practice",

@@ -570,6 +570,25 @@ describe("an answer that does not come through", () => {
   });
 });
 
+describe("what will be sent", () => {
+  it("is shown as JSON by one key, from anywhere on the card, and hidden by it again", async () => {
+    await openAsk(ask({ body: form([field(0, "Nick", TEXT)]) }));
+    await fill(0, "Ada");
+    await expect.poll(() => textOf("[data-testid='review']")).toContain("Nick = Ada");
+    await userEvent.keyboard("{Alt>}j{/Alt}");
+    await expect.poll(() => textOf("[data-testid='json']")).toContain('"Nick": "Ada"');
+    expect(box(0).value).toBe("Ada");
+    await userEvent.keyboard("{Alt>}j{/Alt}");
+    await expect.poll(() => all("[data-testid='json']").length).toBe(0);
+  });
+
+  it("names what is missing in chips of at most 40 letters", async () => {
+    const label = "x".repeat(119);
+    await openAsk(ask({ body: form([field(0, label, TEXT, { required: true })]) }));
+    expect(all("footer .chip").map((chip) => chip.textContent)).toEqual([`${"x".repeat(39)}…`]);
+  });
+});
+
 describe("what is below the fold", () => {
   it("is shown by the first Send instead of sending", async () => {
     await size(1280, 600);

@@ -180,7 +180,7 @@ describe("what a field looks like before it is touched", () => {
     expect(textOf("[data-field='1'] .hint")).toBe(
       "optional, left out if empty · number, 0.5 or more",
     );
-    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose at most 2");
+    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose 1 to 2");
   });
 
   it("shows the value where it differs from the title", async () => {
@@ -248,7 +248,16 @@ describe("a searchable list", () => {
 });
 
 describe("dates", () => {
-  const PICKED = "2027-03-05T14:30";
+  const AT = form([field(0, "At", text({ format: "date-time" }))]);
+  const told = () => textOf("[data-testid='moment']");
+  const zone = () => one("[data-field='0'] .zone input") as HTMLInputElement;
+
+  async function moveTo(name: string) {
+    await userEvent.click(zone());
+    await userEvent.keyboard(name);
+    await expect.poll(() => all("[role='option']").length).toBe(1);
+    await userEvent.keyboard("{Enter}");
+  }
 
   function pickDate(value: string) {
     const picker = one("[data-picker]") as HTMLInputElement;
@@ -256,13 +265,25 @@ describe("dates", () => {
     picker.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  it("case_026 writes a picked date and time with the local offset", async () => {
-    const backend = await openAsk(
-      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
-    );
-    pickDate(PICKED);
+  it("case_026 writes a picked day and a typed time with the offset of the zone", async () => {
+    const backend = await openAsk(ask({ body: AT }));
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    pickDate("2027-03-05");
+    await expect.poll(() => box(0).value).toBe("2027-03-05 ");
+    expect(document.activeElement).toBe(box(0));
+    expect(told()).toBe("Add the time of day, such as 14:30.");
+    await userEvent.keyboard("14:30");
+    await userEvent.tab();
     await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
     expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+01:00") }]);
+  });
+
+  it("keeps the time when another day is picked", async () => {
+    await openAsk(ask({ body: AT }));
+    await fill(0, "2027-03-05T14:30:15Z");
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    pickDate("2027-03-06");
+    await expect.poll(() => box(0).value).toBe("2027-03-06T14:30:15+01:00");
   });
 
   it("case_026 leaves a typed time as it is", async () => {
@@ -275,15 +296,126 @@ describe("dates", () => {
     await check(view, async () => pickDate("2027-03-05"), typed("2027-03-05"));
   });
 
+  it("takes a time that was typed without an offset in the zone that is shown, in sight", async () => {
+    const backend = await openAsk(ask({ body: AT }));
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    await fill(0, "2027-03-05 14:30");
+    await expect.poll(told).toBe("the day 2027-03-05, 14:30 (UTC+01:00) in Europe/Berlin");
+    expect(box(0).value).toBe("2027-03-05 14:30");
+    await userEvent.tab();
+    await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+01:00");
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+01:00") }]);
+  });
+
+  it("keeps what the clock shows when the zone is changed", async () => {
+    const backend = await openAsk(ask({ body: AT }));
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    await fill(0, "2027-03-05 14:30");
+    await moveTo("utc");
+    await expect.poll(() => box(0).value).toBe("2027-03-05T14:30:00+00:00");
+    expect(zone().value).toBe("UTC");
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-05T14:30:00+00:00") }]);
+  });
+
   it("explains an hour that the clock skips instead of moving it", async () => {
-    const backend = await openAsk(
-      ask({ body: form([field(0, "At", text({ format: "date-time" }))]) }),
-    );
-    pickDate("2027-03-28T02:30");
+    const backend = await openAsk(ask({ body: AT }));
+    await expect.poll(() => zone().value).toBe("Europe/Berlin");
+    await fill(0, "2027-03-28 02:30");
+    await expect.poll(told).toContain("02:30 on 28 March 2027 does not exist in Europe/Berlin");
+    expect(box(0).getAttribute("aria-describedby")).toContain(one("[data-testid='moment']").id);
+    await userEvent.tab();
+    // What was entered stays in sight, without an offset: Rust refuses it.
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-03-28 02:30") }]);
+  });
+
+  it("offers both of an hour that comes twice and takes neither by itself", async () => {
+    const backend = await openAsk(ask({ body: AT }));
+    await fill(0, "2027-10-31 02:30");
+    await expect.poll(() => all(".twice button").length).toBe(2);
+    await userEvent.tab();
+    expect(box(0).value).toBe("2027-10-31 02:30");
+    await userEvent.click(all(".twice button")[1] as HTMLElement);
+    await expect.poll(() => box(0).value).toBe("2027-10-31T02:30:00+01:00");
+    expect(await sent(backend)).toEqual([{ field: 0, input: typed("2027-10-31T02:30:00+01:00") }]);
+  });
+});
+
+describe("many checkboxes", () => {
+  const LIMITS = { minItems: 1, maxItems: 3 };
+  const MANY = (count: number) =>
+    field(3, "Tags", { kind: "choices", options: many(count), ...LIMITS });
+  const rows = () => all("[data-field='3'] [role='listitem']");
+  const at = () => document.activeElement?.closest("[data-row]")?.getAttribute("data-row");
+
+  it("are one stop of the Tab key and are moved through with the arrows", async () => {
+    const backend = await openAsk(ask({ body: form([MANY(10_000)]) }));
+    box(3).focus();
+    await userEvent.tab();
+    await expect.poll(at).toBe("0");
+    await userEvent.keyboard(" {ArrowDown}{ArrowDown} {End}");
+    await expect.poll(at).toBe("9999");
+    expect(rows().length).toBeLessThan(60);
+    expect(rows().at(-1)?.getAttribute("aria-posinset")).toBe("10000");
+    expect(rows().at(-1)?.getAttribute("aria-setsize")).toBe("10000");
+    await userEvent.keyboard(" {Home}");
+    await expect.poll(at).toBe("0");
+    await userEvent.tab();
+    expect(document.activeElement?.textContent).toBe("Select none");
+    expect(textOf("[data-field='3'] .tools")).toContain("3 of 10000 chosen");
+    expect(await sent(backend)).toEqual([
+      { field: 3, input: { kind: "picks", indexes: [0, 2, 9999] } },
+    ]);
+  });
+
+  it("say their limits in words and offer no “all” beyond them", async () => {
+    await openAsk(ask({ body: form([MANY(12)]) }));
+    expect(textOf("[data-field='3'] .hint")).toContain("choose 1 to 3");
+    expect(all("[data-field='3'] .tools button").map((button) => button.textContent)).toEqual([
+      "Select none",
+    ]);
+  });
+
+  it("are all of what is shown chosen at once, beside what was chosen before", async () => {
+    const control: Control = { kind: "choices", options: many(20), minItems: null, maxItems: null };
+    const backend = await openAsk(ask({ body: form([field(3, "Tags", control)]) }));
+    await choose(3, 4);
+    await fill(3, "option 1");
+    await expect.poll(() => rows().length).toBe(11);
+    await userEvent.click(one("[data-field='3'] .tools button"));
+    expect(await sent(backend)).toEqual([
+      {
+        field: 3,
+        input: { kind: "picks", indexes: [0, 4, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18] },
+      },
+    ]);
+  });
+});
+
+describe("a search", () => {
+  const places = [
+    { title: "Zürich", value: "zrh" },
+    { title: "Łódź", value: null },
+    { title: "São Paulo", value: "gru" },
+    ...many(9),
+  ];
+
+  it.each([
+    ["ZURICH", ["Zürich"]],
+    ["sao", ["São Paulo"]],
+    ["GRU", ["São Paulo"]],
+    ["ódz", ["Łódź"]],
+    ["ｚｒｈ", ["Zürich"]],
+    ["  paulo ", ["São Paulo"]],
+    ["nowhere", []],
+  ])("for “%s” looks at titles and values, without case and accents", async (wanted, titles) => {
+    await openAsk(ask({ body: form([field(0, "City", { kind: "choice", options: places })]) }));
+    await fill(0, wanted);
     await expect
-      .poll(() => textOf("[data-field='0']"))
-      .toContain("02:30 does not exist on that day");
-    expect(await sent(backend)).toEqual([]);
+      .poll(() => all("[role='option'] [dir='auto']").map((title) => title.textContent))
+      .toEqual(titles);
+    expect(textOf("[data-field='0'] .count")).toBe(
+      titles.length === 0 ? "Nothing matches." : "1 match.",
+    );
   });
 });
 

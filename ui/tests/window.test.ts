@@ -77,21 +77,6 @@ describe("a server's page", () => {
     await expect.poll(() => textOf("[data-testid='call-word']")).toBe("done");
   });
 
-  it("says what is wrong with JSON, at the editor", async () => {
-    const backend = withPage();
-    backend.offers = () => ({ ...ARGUMENTS, form: null, jsonReason: "Too deep to draw." });
-    backend.start = () => ({ kind: "bad_json", message: "Line 1: a comma is missing." });
-    await openWindow(backend, {
-      card: { kind: "start", offer: { server: 1, kind: "action", index: 2 } },
-    });
-    await expect.poll(() => all("[data-testid='json-editor']").length).toBe(1);
-    await userEvent.fill(one("[data-testid='json-editor']"), "{");
-    await userEvent.click(one("[data-testid='run']"));
-    await expect.poll(() => textOf(".wrong")).toBe("Line 1: a comma is missing.");
-    expect(backend.starts[0]?.args).toEqual({ kind: "json", text: "{" });
-    expect(document.activeElement).toBe(one("[data-testid='json-editor']"));
-  });
-
   it("tells the protocol, and in its details how that was found out", async () => {
     const backend = withPage();
     const found = "it does not know server/discover (-32601)";

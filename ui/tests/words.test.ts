@@ -28,9 +28,10 @@ describe("limits are said in plain grammar", () => {
     [text(2, 40), "2 to 40 characters"],
     [text(1, 1), "exactly 1 character"],
     [text(4, 4), "exactly 4 characters"],
-    [choices(1, null), null],
+    [choices(1, null), "choose at least 1"],
     [choices(0, 3), "choose at most 3"],
-    [choices(1, 3), "choose at most 3"],
+    [choices(1, 3), "choose 1 to 3"],
+    [choices(1, 1), "choose exactly 1"],
     [choices(2, 3), "choose 2 to 3"],
     [choices(2, 2), "choose exactly 2"],
   ];

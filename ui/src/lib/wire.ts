@@ -304,7 +304,43 @@ notes: Array<string>, };
 
 export type ArgumentsInput = { "kind": "fields", fields: Array<FieldInput>, } | { "kind": "json", text: string, };
 
-export type Started = { "kind": "started", call: CallId, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "bad_json", message: string, };
+export type Started = { "kind": "started", call: CallId, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "bad_json", trouble: JsonTrouble, };
+
+export type JsonTrouble = { 
+/**
+ * From 1.
+ */
+line: number, 
+/**
+ * In code points, from 1.
+ */
+column: number, 
+/**
+ * A sentence that says what would be right.
+ */
+message: string, };
+
+export type ArgumentsReading = { 
+/**
+ * Why it cannot be sent.
+ */
+trouble: JsonTrouble | null, 
+/**
+ * What does not fit the schema of the server, each "place: reason". It can be sent: the server is the judge.
+ */
+findings: Array<string>, 
+/**
+ * Why it was not compared with the schema.
+ */
+unchecked: string | null, 
+/**
+ * The same as entries of the fields, where it can be.
+ */
+fields: Array<FieldInput> | null, 
+/**
+ * Why it cannot be shown in the fields, a sentence.
+ */
+noFields: string | null, };
 
 export type Armed = { 
 /**
@@ -421,6 +457,40 @@ export type FieldError = { field: number, code: FieldErrorCode,
 message: string, };
 
 export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind" | "held_back";
+
+export type Moment = { 
+/**
+ * One; both where the clock shows the time twice; none where the text is no date and time, or none that exists.
+ */
+times: Array<MomentTime>, 
+/**
+ * The text has no offset of its own: it is read in the zone.
+ */
+inZone: boolean, 
+/**
+ * Why there is not one time: a sentence for the person.
+ */
+note: string | null, };
+
+export type MomentTime = { 
+/**
+ * What is put into the field: RFC 3339 with an offset.
+ */
+text: string, 
+/**
+ * The same in the zone, in words: "Friday, 5 March 2027, 14:30 (UTC+01:00)".
+ */
+told: string, };
+
+export type Zones = { 
+/**
+ * Names of the IANA Time Zone Database, in the order of the alphabet.
+ */
+names: Array<string>, 
+/**
+ * The zone to begin with: this computer's, or UTC where that has no name.
+ */
+own: string, };
 
 export type Inspection = { verdict: Verdict, 
 /**

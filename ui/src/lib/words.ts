@@ -25,6 +25,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** Foreign words outside the server's frame: 40 code points at most, the cut shown. As in Rust. */
+export function chip(words: string): string {
+  const letters = [...words];
+  return letters.length > 40 ? `${letters.slice(0, 39).join("")}…` : words;
+}
+
 export const KIND_WORD: Record<AskKind, string> = {
   form: "Question",
   link: "Web page",
@@ -152,7 +158,7 @@ export function limits(control: Control): string | null {
         range(control.minimum, control.maximum),
       ]);
     case "choices":
-      return span(control.minItems, control.maxItems, "choose ");
+      return chosen(control.minItems, control.maxItems);
     case "yesNo":
     case "choice":
       return null;
@@ -175,6 +181,17 @@ function span(least: number | null, most: number | null, verb: string, unit = ""
   if (from !== null) return `${verb}at least ${counted(from)}`;
   if (most !== null) return `${verb}at most ${counted(most)}`;
   return null;
+}
+
+/** Unlike with text the least is said even where it is one: what is ticked is counted. */
+function chosen(least: number | null, most: number | null): string | null {
+  if (least === 1)
+    return most === null
+      ? "choose at least 1"
+      : most > 1
+        ? `choose 1 to ${most}`
+        : "choose exactly 1";
+  return span(least, most, "choose ");
 }
 
 function joined(parts: (string | null)[]): string | null {

@@ -107,7 +107,7 @@ fn uri_characters(text: &str, more: &str) -> bool {
 }
 
 /// RFC 3339 full-date of the real calendar.
-fn date(text: &str) -> Option<jiff::civil::Date> {
+pub(super) fn date(text: &str) -> Option<jiff::civil::Date> {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
         return None;
@@ -151,7 +151,7 @@ fn date_time(text: &str) -> Result<(), &'static str> {
     }
 }
 
-fn offset_minutes(zone: &str) -> Option<i16> {
+pub(super) fn offset_minutes(zone: &str) -> Option<i16> {
     if matches!(zone, "Z" | "z") {
         return Some(0);
     }
@@ -166,7 +166,7 @@ fn offset_minutes(zone: &str) -> Option<i16> {
 }
 
 /// The digits at a place, and nothing but digits.
-fn number(text: &str, at: usize, digits: usize) -> Option<i16> {
+pub(super) fn number(text: &str, at: usize, digits: usize) -> Option<i16> {
     let part = text.get(at..at + digits)?;
     if part.bytes().all(|byte| byte.is_ascii_digit()) {
         part.parse().ok()

@@ -13,7 +13,9 @@
 //! than the keywords of the specification; the server checks its own answers.
 
 mod answer;
+mod entered;
 mod formats;
+mod moment;
 mod number;
 mod options;
 mod review;
@@ -25,6 +27,8 @@ mod tests;
 mod undrawable;
 
 pub use answer::Answer;
+pub use entered::legible;
+pub use moment::{Moment, MomentTime, Zones, moment, zones};
 pub use schema::Form;
 pub use secret::{Guard, GuardLevel, Secret};
 pub use template::template;

@@ -1,6 +1,7 @@
 //! What would be sent, told to a person: made from the very [`Answer`] that is sent.
 
 use super::answer::Given;
+use super::entered::legible;
 use super::schema::{Form, Kind};
 use super::secret::Guard;
 use super::{Answer, FieldGuard, FieldInput, GuardedValue, Input, MASK, Review, ReviewItem};
@@ -22,9 +23,9 @@ impl Form {
                 .map(|given| self.item(given, label(given.field)))
                 .collect(),
             left_out: answer.left_out.iter().map(|id| label(*id)).collect(),
-            json: errors.is_empty().then(|| shown_json(&answer.masked().result())),
+            json: errors.is_empty().then(|| legible(&answer.masked().result())),
             exact: (errors.is_empty() && answer.given.iter().any(Given::is_secret))
-                .then(|| shown_json(&answer.result())),
+                .then(|| legible(&answer.result())),
             errors,
             guarded: self.guarded_values(inputs),
         }
@@ -175,25 +176,5 @@ fn blanks_marked(text: &str) -> String {
         out.push_str(run);
     }
     out.push_str(&"␣".repeat(end));
-    out
-}
-
-/// An `ElicitResult` as it is sent; what a screen would hide or act upon is written as a JSON escape.
-fn shown_json(result: &Json) -> String {
-    let mut out = String::new();
-    for character in result.pretty().chars() {
-        let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
-        if plain
-            || text::marked(character.encode_utf8(&mut [0; 4]))
-                .chars()
-                .eq([character])
-        {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
     out
 }
