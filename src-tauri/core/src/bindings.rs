@@ -66,6 +66,7 @@ fn generated() -> String {
         form::FormView,
         form::FieldView,
         form::Control,
+        form::EntryControl,
         form::TextFormat,
         form::OptionView,
         form::Input,

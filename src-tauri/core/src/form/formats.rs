@@ -21,6 +21,16 @@ pub(super) fn check(format: TextFormat, text: &str) -> Result<(), &'static str> 
     }
 }
 
+/// The shortest and the longest text of a format, in characters.
+pub(super) fn lengths(format: TextFormat) -> (u32, u32) {
+    match format {
+        TextFormat::Email => (3, 254),
+        TextFormat::Uri => (2, u32::MAX),
+        TextFormat::Date => (10, 10),
+        TextFormat::DateTime => (20, u32::MAX),
+    }
+}
+
 /// RFC 5321 mailbox without quoted local parts. Letters outside ASCII are let through (RFC 6531).
 fn email(text: &str) -> Result<(), &'static str> {
     let whole = "Enter an e-mail address, such as ada@example.org.";

@@ -6,19 +6,23 @@
 //! Promises: a schema is drawn faithfully or refused with a reason ([`Undrawable`]), never in part. What
 //! [`Review`] shows is what is sent, built from the same value.
 //!
-//! Deliberately absent: any regular expression of a server (`pattern` is shown, never run) and any other validation
-//! than the keywords of the specification; the server checks its own answers.
+//! Deliberately absent: a regular expression of a server whose meaning is not sure (see `pattern`; it is told, not run),
+//! and keywords that are not named in `schema`; the server checks its own answers.
 
 mod answer;
+mod entries;
 mod formats;
 mod number;
 mod options;
+mod pattern;
+mod range;
 mod review;
 mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
 mod undrawable;
+mod wording;
 
 pub use answer::Answer;
 pub use schema::Form;
@@ -31,6 +35,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_FIELDS: usize = 64;
 /// Most options of all fields of a form together.
 pub const MAX_OPTIONS: usize = 10_000;
+/// Most entries of a list that is written by hand.
+pub const MAX_ENTRIES: u32 = 1_000;
 
 /// A form as the UI draws it. Texts are filtered; raw keys and values stay in Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,14 +72,19 @@ pub enum Control {
         format: Option<TextFormat>,
         min_length: Option<u32>,
         max_length: Option<u32>,
-        /// In words, for what the control cannot enforce (an unknown format).
+        /// In words, for what a length and a format do not say (a pattern, an unknown format).
         hint: Option<String>,
     },
-    /// Typed as text; bounds are the text of the numbers.
+    /// Typed as text; limits are the text of the numbers.
     Number {
         integer: bool,
+        /// The least number; or the one that it must be `above`.
         minimum: Option<String>,
+        /// The greatest number; or the one that it must be `below`.
         maximum: Option<String>,
+        above: Option<String>,
+        below: Option<String>,
+        multiple_of: Option<String>,
     },
     YesNo,
     /// One of several.
@@ -85,6 +96,35 @@ pub enum Control {
         options: Vec<OptionView>,
         min_items: Option<u32>,
         max_items: Option<u32>,
+    },
+    /// A list that is written entry by entry.
+    Entries {
+        item: EntryControl,
+        min_items: Option<u32>,
+        max_items: Option<u32>,
+        /// No two entries may be equal.
+        unique: bool,
+    },
+}
+
+/// The control of one entry of a list: the same shapes as in [`Control`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum EntryControl {
+    Text {
+        format: Option<TextFormat>,
+        min_length: Option<u32>,
+        max_length: Option<u32>,
+        hint: Option<String>,
+    },
+    Number {
+        integer: bool,
+        minimum: Option<String>,
+        maximum: Option<String>,
+        above: Option<String>,
+        below: Option<String>,
+        multiple_of: Option<String>,
     },
 }
 
@@ -105,6 +145,8 @@ pub struct OptionView {
     pub title: String,
     /// The value that is sent, where it differs from the title.
     pub value: Option<String>,
+    /// What the server says about this option.
+    pub help: Option<String>,
 }
 
 /// What a person did to one field, uninterpreted.
@@ -126,6 +168,10 @@ pub enum Input {
     },
     Picks {
         indexes: Vec<u32>,
+    },
+    /// The entries of a list as they were typed; none is the empty list.
+    Entries {
+        texts: Vec<String>,
     },
 }
 
@@ -170,6 +216,10 @@ pub struct FieldError {
     pub code: FieldErrorCode,
     /// One sentence that says what is wrong and what would be right.
     pub message: String,
+    /// The position of the wrong entry in a list of entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub entry: Option<u32>,
 }
 
 /// What can be wrong with one field.
@@ -188,9 +238,16 @@ pub enum FieldErrorCode {
     NotInteger,
     TooSmall,
     TooLarge,
+    NotMultiple,
+    /// The text does not match the pattern.
+    NoMatch,
     NotAnOption,
     TooFew,
     TooMany,
+    /// An entry of a list in which nothing was written.
+    EmptyEntry,
+    /// An entry that is in the list already.
+    Repeated,
     /// The input is of another kind than the field.
     WrongKind,
 }

@@ -150,7 +150,7 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
     );
 }
 
-/// `null` is empty, and then text, yes/no, a pick and picks as they are.
+/// `null` is empty, and then text, yes/no, a pick and picks as they are, and `{"entries": […]}`.
 fn inputs(given: &Json) -> Vec<FieldInput> {
     let index = |json: &Json| u32::try_from(json.as_i64().expect("an index")).expect("an index");
     let members = given.as_object().expect("inputs by position");
@@ -166,9 +166,18 @@ fn inputs(given: &Json) -> Vec<FieldInput> {
                 Json::Array(indexes) => Input::Picks {
                     indexes: indexes.iter().map(index).collect(),
                 },
-                Json::Object(_) => panic!("no such input"),
+                Json::Object(_) => Input::Entries {
+                    texts: entries(value.get("entries").expect("entries")),
+                },
             },
         })
+        .collect()
+}
+
+fn entries(list: &Json) -> Vec<String> {
+    let texts = list.as_array().expect("texts").iter();
+    texts
+        .map(|text| text.as_str().expect("a text").to_owned())
         .collect()
 }
 
@@ -220,6 +229,21 @@ fn what_means_the_same_is_drawn() {
 }
 
 #[test]
+fn limits_are_enforced_exactly_or_told() {
+    check_all("limits.json");
+}
+
+#[test]
+fn lists_are_sent_entry_by_entry() {
+    check_all("lists.json");
+}
+
+#[test]
+fn options_keep_their_values_and_words() {
+    check_all("options.json");
+}
+
+#[test]
 fn defaults_are_sent_or_dropped_with_a_note() {
     check_all("defaults.json");
 }
@@ -250,6 +274,9 @@ fn every_code_and_reason_has_a_case() {
         "hostile",
         "undrawable",
         "arguments",
+        "limits",
+        "lists",
+        "options",
     ] {
         for case in fixture(&format!("{name}.json")).as_array().expect("cases") {
             let reason = case
@@ -271,9 +298,9 @@ fn every_code_and_reason_has_a_case() {
     }
     // Formats have a table of their own.
     codes.insert("not_uri".to_owned());
-    assert_eq!(codes.len(), 15, "{codes:?}");
+    assert_eq!(codes.len(), 19, "{codes:?}");
     // Too many fields and options are made, not written down.
-    assert_eq!(reasons.len(), 20, "{reasons:?}");
+    assert_eq!(reasons.len(), 21, "{reasons:?}");
 }
 
 #[test]
