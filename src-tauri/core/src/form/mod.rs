@@ -21,6 +21,7 @@ mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod undrawable;
 mod wording;
 
