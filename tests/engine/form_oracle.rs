@@ -18,7 +18,7 @@ const CASES: u32 = 10_000;
 /// Where we and the validator differ on purpose: a name, what it is about, and whether a value in a property is that.
 type Known = (&'static str, fn(&Value, &Value) -> bool);
 
-const KNOWN: [Known; 6] = [
+const KNOWN: [Known; 5] = [
     // An empty box is no answer; only a suggested empty text is sent.
     ("an empty text or entry is never sent", |_, value| {
         value == "" || list(value).iter().any(|entry| entry == "")
@@ -30,17 +30,12 @@ const KNOWN: [Known; 6] = [
         "choices in another order, or one of them twice",
         |property, value| property["items"].get("enum").is_some() && !list(value).is_empty(),
     ),
-    // The validator checks formats by grammars of its own; ours are in `formats.rs`.
-    (
-        "an e-mail address with a quoted or very short part",
-        |property, value| {
-            property["format"] == "email" && value.as_str().is_some_and(|text| text.contains('"'))
-        },
-    ),
     // The validator divides doubles; ours are decimals.
     ("a multiple that doubles do not tell", |property, value| {
-        let step = property["multipleOf"].as_f64().filter(|step| step.fract() != 0.0);
-        step.is_some_and(|step| step == 0.1 || value.as_f64().is_some_and(|value| value.abs() > 9e15))
+        let fraction = property["multipleOf"]
+            .as_f64()
+            .is_some_and(|step| step.fract() != 0.0);
+        fraction && value.as_f64().is_some_and(|value| value.abs() > 9e15)
     }),
     // The server checks what is only told.
     ("a pattern whose meaning is not sure", |property, _| {
@@ -219,7 +214,7 @@ fn check_typed(
         .as_object()
         .into_iter()
         .flatten()
-        .any(|(key, value)| KNOWN[4..].iter().any(|(_, is)| is(&properties[key], value)));
+        .any(|(key, value)| KNOWN[3..].iter().any(|(_, is)| is(&properties[key], value)));
     if validator.is_valid(&content) || told_only {
         Ok(())
     } else {
@@ -413,7 +408,7 @@ fn number_property() -> BoxedStrategy<Value> {
 }
 
 fn number_value() -> impl Strategy<Value = Value> {
-    select(vec![
+    let small = select(vec![
         json!(-2),
         json!(-0.5),
         json!(0),
@@ -430,10 +425,10 @@ fn number_value() -> impl Strategy<Value = Value> {
         json!(7),
         json!(10),
         json!(14.0),
-        json!(9_007_199_254_740_993_i64),
         json!(1e20),
         json!(-1e-7),
-    ])
+    ]);
+    prop_oneof![6 => small, 1 => Just(json!(9_007_199_254_740_993_i64))]
 }
 
 fn choices() -> impl Strategy<Value = Vec<Value>> {
