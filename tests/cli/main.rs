@@ -9,6 +9,8 @@ mod asked;
 mod ends;
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
+mod form;
 mod links;
 #[cfg(test)]
 mod rig;

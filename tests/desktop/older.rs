@@ -81,7 +81,7 @@ fn message(mut content: Value) -> Value {
     json!({ "out": line })
 }
 
-fn asks(id: &str, params: Value) -> Value {
+fn asks(id: &str, params: &Value) -> Value {
     message(json!({ "id": id, "method": "elicitation/create", "params": params }))
 }
 
@@ -113,7 +113,7 @@ async fn what_an_older_server_takes_back_finishes_or_asks_by_itself_is_told_in_t
         "tools/call": [
             [
                 { "keep": "ask" },
-                asks("q-1", json!({ "message": "What is your name?", "requestedSchema": name })),
+                asks("q-1", &json!({ "message": "What is your name?", "requestedSchema": name })),
                 { "await": "take-back" },
                 message(json!({ "method": "notifications/cancelled",
                     "params": { "requestId": "q-1", "reason": "no longer needed" } })),
@@ -122,12 +122,12 @@ async fn what_an_older_server_takes_back_finishes_or_asks_by_itself_is_told_in_t
             ],
             [
                 { "keep": "page" },
-                asks("q-2", json!({ "mode": "url", "message": "Please pay here.",
+                asks("q-2", &json!({ "mode": "url", "message": "Please pay here.",
                     "url": "https://pay.example.com/start", "elicitationId": "e-1" }))
             ],
             [
                 done("@id"),
-                asks("q-3", json!({ "message": "By the way, who are you?", "requestedSchema": name }))
+                asks("q-3", &json!({ "message": "By the way, who are you?", "requestedSchema": name }))
             ]
         ],
         "": [[

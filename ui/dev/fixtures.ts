@@ -11,6 +11,7 @@ import type {
   Completion,
   Control,
   Diagnosis,
+  EntryControl,
   FieldGuard,
   FieldInput,
   FieldView,
@@ -85,7 +86,7 @@ export function said(text: string): ServerText {
 }
 
 export function options(...titles: string[]): OptionView[] {
-  return titles.map((title) => ({ title, value: null }));
+  return titles.map((title) => ({ title, value: null, help: null }));
 }
 
 export function field(
@@ -107,7 +108,7 @@ export function field(
   };
 }
 
-export const TEXT: Control = {
+export const TEXT: Extract<Control, { kind: "text" }> = {
   kind: "text",
   format: null,
   minLength: null,
@@ -119,25 +120,44 @@ export function text(over: Partial<Extract<Control, { kind: "text" }>> = {}): Co
   return { kind: "text", format: null, minLength: null, maxLength: null, hint: null, ...over };
 }
 
+type NumberControl = Extract<EntryControl, { kind: "number" }>;
+
+export function number(over: Partial<NumberControl> = {}): NumberControl {
+  return {
+    kind: "number",
+    integer: true,
+    minimum: null,
+    maximum: null,
+    above: null,
+    below: null,
+    multipleOf: null,
+    ...over,
+  };
+}
+
+export function entries(
+  item: EntryControl,
+  over: Partial<Extract<Control, { kind: "entries" }>> = {},
+): Control {
+  return { kind: "entries", item, minItems: null, maxItems: null, unique: false, ...over };
+}
+
 export const REGION = field(
   0,
   "Region",
   {
     kind: "choice",
     options: [
-      { title: "Europe", value: "eu1" },
-      { title: "US East", value: "us1" },
+      { title: "Europe", value: "eu1", help: null },
+      { title: "US East", value: "us1", help: null },
     ],
   },
   { required: true, help: "Where the invoice is filed" },
 );
 
-export const COPIES = field(
-  1,
-  "Copies",
-  { kind: "number", integer: true, minimum: "1", maximum: "5" },
-  { suggested: { kind: "text", text: "2" } },
-);
+export const COPIES = field(1, "Copies", number({ minimum: "1", maximum: "5" }), {
+  suggested: { kind: "text", text: "2" },
+});
 
 export const NOTE = field(2, "Note", TEXT);
 
@@ -299,12 +319,7 @@ export const EVERYTHING: FieldView[] = [
     help: "As on the contract",
   }),
   field(1, "Mail", text({ format: "email" })),
-  field(
-    2,
-    "Seats",
-    { kind: "number", integer: true, minimum: "2", maximum: "8" },
-    { required: true },
-  ),
+  field(2, "Seats", number({ minimum: "2", maximum: "8" }), { required: true }),
   field(3, "Agree to the terms", { kind: "yesNo" }, { required: true }),
   field(4, "Send a copy", { kind: "yesNo" }),
   REGION_AT(5),
@@ -351,6 +366,7 @@ export function many(count: number): OptionView[] {
   return Array.from({ length: count }, (_, index) => ({
     title: `Option ${index + 1}`,
     value: index % 3 === 0 ? `opt_${index + 1}` : null,
+    help: null,
   }));
 }
 

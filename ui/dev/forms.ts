@@ -1,15 +1,11 @@
 /** Forms as servers send them, as different from each other as can be: to look at, and to be worked with keys alone. */
 
 import type { AskBody, Control, FieldView } from "../src/lib/wire";
-import { countries, field, form, many, options, text } from "./fixtures";
+import { countries, field, form, many, number as numeric, options, text } from "./fixtures";
 
 const REQUIRED = { required: true };
-const number = (integer: boolean, minimum: string | null, maximum: string | null): Control => ({
-  kind: "number",
-  integer,
-  minimum,
-  maximum,
-});
+const number = (integer: boolean, minimum: string | null, maximum: string | null): Control =>
+  numeric({ integer, minimum, maximum });
 const choice = (...titles: string[]): Control => ({ kind: "choice", options: options(...titles) });
 
 const LONG =
@@ -79,9 +75,9 @@ export const FORMS: [string, FieldView[]][] = [
         {
           kind: "choice",
           options: [
-            { title: "Main", value: '"Main"' },
-            { title: "Mаin", value: '"M\\u0430in"' },
-            { title: "Keep my files", value: "delete_all" },
+            { title: "Main", value: '"Main"', help: null },
+            { title: "Mаin", value: '"M\\u0430in"', help: null },
+            { title: "Keep my files", value: "delete_all", help: null },
           ],
         },
         {

@@ -68,5 +68,7 @@ function shown(field: FieldView, input: Input): string | null {
       return title(input.index);
     case "picks":
       return input.indexes.map(title).join(", ");
+    case "entries":
+      return input.texts.join(", ");
   }
 }

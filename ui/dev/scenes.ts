@@ -109,6 +109,32 @@ export const SCENES: Scene[] = [
     }),
   ),
   askScene(
+    "form with lists of entries",
+    fixture.ask({
+      body: fixture.form([
+        fixture.field(
+          0,
+          "Ports",
+          fixture.entries(fixture.number({ minimum: "1", maximum: "65535" }), { unique: true }),
+          {
+            help: "Where the service listens",
+            suggested: { kind: "entries", texts: ["80", "443"] },
+          },
+        ),
+        fixture.field(1, "Tags", fixture.entries(fixture.TEXT, { maxItems: 3 }), {
+          required: true,
+        }),
+        fixture.field(2, "Plan", {
+          kind: "choice",
+          options: [
+            { title: "Small", value: "s", help: "One seat." },
+            { title: "Large", value: "l", help: "Any number of seats.\nBilled per month." },
+          ],
+        }),
+      ]),
+    }),
+  ),
+  askScene(
     "form, one of three",
     fixture.ask({
       position: 1,

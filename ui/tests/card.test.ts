@@ -165,7 +165,7 @@ describe("Escape", () => {
   it("first closes an open list and leaves the field", async () => {
     const view = field(0, "Country", {
       kind: "choice",
-      options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null })),
+      options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null, help: null })),
     });
     const backend = await openAsk(ask({ body: form([view]) }));
     box(0).focus();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask, field, form, many, options, text } from "../dev/fixtures";
+import { ask, entries, field, form, many, number, options, TEXT, text } from "../dev/fixtures";
 import type { Control, FieldInput, FieldView, Input } from "../src/lib/wire";
 import { all, box, choose, fill, one, openAsk, press, sent, textOf, userEvent } from "./desk";
 
@@ -11,12 +11,14 @@ const CHOICES: Control = {
   maxItems: null,
 };
 const YES_NO: Control = { kind: "yesNo" };
-const NUMBER: Control = { kind: "number", integer: true, minimum: "18", maximum: null };
+const LIST: Control = entries(TEXT);
+const NUMBER: Control = number({ minimum: "18" });
 
 const REQUIRED = { required: true };
 const suggest = (suggested: Input) => ({ suggested });
 const pick = (index: number): Input => ({ kind: "pick", index });
 const flag = (value: boolean): Input => ({ kind: "flag", value });
+const listed = (...texts: string[]): Input => ({ kind: "entries", texts });
 const typed = (value: string): Input => ({ kind: "text", text: value });
 
 async function check(view: FieldView, gesture: () => Promise<void>, expected: Input | null) {
@@ -27,6 +29,9 @@ async function check(view: FieldView, gesture: () => Promise<void>, expected: In
 }
 
 const nothing = async () => {};
+const add = () => userEvent.click(one("[data-entry-add]"));
+const entry = (at: number) => one(`[data-entry="${at}"]`) as HTMLInputElement;
+const removeEntry = (at: number) => userEvent.click(one(`[data-entry-remove="${at}"]`));
 const none = () => userEvent.click(one("[data-field='3'] .tools button:last-child"));
 
 describe("what a gesture enters", () => {
@@ -119,6 +124,62 @@ describe("what a gesture enters", () => {
       none,
       { kind: "picks", indexes: [] },
     ],
+    ["an untouched list of entries", field(3, "L", LIST), nothing, null],
+    [
+      "two entries as they were typed",
+      field(3, "L", LIST),
+      async () => {
+        await add();
+        await userEvent.fill(entry(0), " a ");
+        await add();
+        await userEvent.fill(entry(1), "b");
+      },
+      { kind: "entries", texts: [" a ", "b"] },
+    ],
+    ["an entry that was added and left empty", field(3, "L", LIST), add, listed("")],
+    [
+      "an entry that was added and removed",
+      field(3, "L", LIST),
+      async () => {
+        await add();
+        await removeEntry(0);
+      },
+      null,
+    ],
+    [
+      "the middle one of three suggested entries removed",
+      field(3, "L", LIST, suggest(listed("a", "b", "c"))),
+      () => removeEntry(1),
+      listed("a", "c"),
+    ],
+    ["an untouched suggested list", field(3, "L", LIST, suggest(listed("a"))), nothing, null],
+    [
+      "the only suggested entry removed",
+      field(3, "L", LIST, suggest(listed("a"))),
+      () => removeEntry(0),
+      { kind: "empty" },
+    ],
+    [
+      "the empty list, said on purpose",
+      field(3, "L", LIST, REQUIRED),
+      () => userEvent.click(one("[data-entry-empty]")),
+      listed(),
+    ],
+    [
+      "the empty list, taken back",
+      field(3, "L", LIST),
+      async () => {
+        await userEvent.click(one("[data-entry-empty]"));
+        await userEvent.click(one("[data-entry-leave]"));
+      },
+      null,
+    ],
+    [
+      "a suggested empty list that is left out",
+      field(3, "L", LIST, suggest(listed())),
+      () => userEvent.click(one("[data-entry-leave]")),
+      { kind: "empty" },
+    ],
   ];
   it.each(table)("%s", (_, view, gesture, expected) => check(view, gesture, expected));
 
@@ -171,7 +232,7 @@ describe("what a field looks like before it is touched", () => {
       ask({
         body: form([
           field(0, "A", text({ minLength: 2, maxLength: 40 }), REQUIRED),
-          field(1, "B", { kind: "number", integer: false, minimum: "0.5", maximum: null }),
+          field(1, "B", number({ integer: false, minimum: "0.5" })),
           field(2, "C", { ...CHOICES, minItems: 1, maxItems: 2 }),
         ]),
       }),
@@ -184,9 +245,9 @@ describe("what a field looks like before it is touched", () => {
   });
 
   it("shows the value where it differs from the title", async () => {
-    const option = { title: "Europe", value: "eu1" };
+    const option = { title: "Europe", value: "eu1", help: "Near you" };
     await openAsk(ask({ body: form([field(0, "R", { kind: "choice", options: [option] })]) }));
-    expect(textOf("[data-field='0'] .option")).toBe("Europe eu1");
+    expect(textOf("[data-field='0'] .option")).toBe("Europe eu1 Near you");
   });
 });
 
@@ -244,6 +305,66 @@ describe("a searchable list", () => {
     expect(box(0).value).toBe("Option 7");
     await userEvent.click(one("[data-field='0'] .line .button"));
     expect(await sent(backend)).toEqual([{ field: 0, input: { kind: "empty" } }]);
+  });
+});
+
+describe("a list of entries", () => {
+  const PORTS = entries(number({ minimum: "1" }), { minItems: 1, maxItems: 2 });
+
+  it("is written with the keyboard alone", async () => {
+    const backend = await openAsk(ask({ body: form([field(0, "Ports", PORTS)]) }));
+    one("[data-entry-add]").focus();
+    await userEvent.keyboard("{Enter}");
+    await expect.poll(() => document.activeElement).toBe(entry(0));
+    await userEvent.keyboard("80{Enter}");
+    expect(document.activeElement).toBe(one("[data-entry-add]"));
+    await userEvent.keyboard("{Enter}");
+    await expect.poll(() => document.activeElement).toBe(entry(1));
+    await userEvent.keyboard("443");
+    entry(0).focus();
+    await userEvent.keyboard("{Enter}");
+    expect(document.activeElement).toBe(entry(1));
+    expect(await sent(backend)).toEqual([{ field: 0, input: listed("80", "443") }]);
+  });
+
+  it("says its limits, numbers its entries and stops at the most", async () => {
+    await openAsk(ask({ body: form([field(0, "Ports", PORTS)]) }));
+    expect(textOf("[data-field='0'] .hint")).toBe(
+      "optional, left out if empty · entries: at most 2, each: whole number, 1 or more",
+    );
+    expect(all("[data-entry-empty]")).toEqual([]);
+    await add();
+    await add();
+    expect(all("[data-field='0'] li label").map((label) => label.textContent)).toEqual([
+      "Entry 1 of 2",
+      "Entry 2 of 2",
+    ]);
+    expect(all("[data-entry-add]")).toEqual([]);
+    expect(entry(0).inputMode).toBe("numeric");
+  });
+
+  it("keeps focus in the list when an entry goes", async () => {
+    const view = field(0, "L", LIST, suggest(listed("a", "b")));
+    await openAsk(ask({ body: form([view]) }));
+    await removeEntry(1);
+    expect(document.activeElement).toBe(entry(0));
+    expect(entry(0).value).toBe("a");
+    await removeEntry(0);
+    await expect.poll(() => document.activeElement).toBe(one("[data-entry-add]"));
+  });
+
+  it("marks the wrong entry and takes focus there", async () => {
+    const view = field(0, "Ports", PORTS, suggest(listed("80", "x")));
+    const backend = await openAsk(ask({ body: form([view]) }));
+    backend.answer = () => ({
+      kind: "invalid",
+      errors: [{ field: 0, code: "not_number", message: "Entry 2: Enter digits.", entry: 1 }],
+    });
+    await press("accept");
+    await expect.poll(() => document.activeElement).toBe(entry(1));
+    expect(entry(0).getAttribute("aria-invalid")).toBe("false");
+    expect(entry(1).getAttribute("aria-invalid")).toBe("true");
+    expect(entry(1).getAttribute("aria-describedby")).toContain(one(".error").id);
   });
 });
 
@@ -393,9 +514,9 @@ describe("many checkboxes", () => {
 
 describe("a search", () => {
   const places = [
-    { title: "Zürich", value: "zrh" },
-    { title: "Łódź", value: null },
-    { title: "São Paulo", value: "gru" },
+    { title: "Zürich", value: "zrh", help: null },
+    { title: "Łódź", value: null, help: null },
+    { title: "São Paulo", value: "gru", help: null },
     ...many(9),
   ];
 

@@ -57,6 +57,9 @@ async function fill({ control }: FieldView): Promise<Input> {
       if (control.options.length > 7) await userEvent.tab();
       await userEvent.keyboard(" ");
       return { kind: "picks", indexes: [0] };
+    case "entries":
+      await userEvent.keyboard(" Ada");
+      return { kind: "entries", texts: ["Ada"] };
   }
 }
 

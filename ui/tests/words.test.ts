@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call } from "../dev/fixtures";
+import { call, entries, number, TEXT } from "../dev/fixtures";
 import type { Control } from "../src/lib/wire";
 import { isRunning, limits } from "../src/lib/words";
 
@@ -34,6 +34,20 @@ describe("limits are said in plain grammar", () => {
     [choices(1, 1), "choose exactly 1"],
     [choices(2, 3), "choose 2 to 3"],
     [choices(2, 2), "choose exactly 2"],
+    [number({ minimum: "1", maximum: "5" }), "whole number, 1 to 5"],
+    [number({ above: "0", integer: false }), "number, more than 0"],
+    [number({ above: "0", below: "1" }), "whole number, more than 0 and less than 1"],
+    [number({ minimum: "1", below: "5" }), "whole number, 1 or more and less than 5"],
+    [
+      number({ above: "1", maximum: "5", multipleOf: "0.5" }),
+      "whole number, more than 1 and 5 or less, a multiple of 0.5",
+    ],
+    [entries(TEXT), null],
+    [entries(number(), { maxItems: 3 }), "entries: at most 3, each: whole number"],
+    [
+      entries(number({ minimum: "1" }), { minItems: 2, maxItems: 4, unique: true }),
+      "entries: 2 to 4, each: whole number, 1 or more, no entry twice",
+    ],
   ];
   it.each(cases)("%j: %s", (control, words) => {
     expect(limits(control)).toBe(words);

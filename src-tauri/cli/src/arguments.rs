@@ -31,6 +31,25 @@ be asked here.
 
 ";
 
+const FORM: &str = "\
+Each line of stdin is one object:
+  {\"schema\":{…},\"answer\":{\"KEY\":\"TEXT\",…}}
+\"answer\" holds what a person would type for each key; a key that is not there is an untouched field, null is a field
+that was emptied. A choice is named by its value or its title, yes and no by yes, no, true or false; several choices
+and the entries of a list are a list of texts, or one text a line.
+
+Each line of stdout is one object:
+  \"undrawable\"  why the schema is not drawn; then there is nothing else
+  \"fields\"      the fields in their order: key, kind, label, required, control, suggested, notes
+  \"guard\"       for each key: ok, suspicious or secret
+  \"content\"     exactly what would be sent, or
+  \"errors\"      for each key that is wrong: code and message
+  \"problem\"     instead of all: the line is no such object
+
+Exit codes:
+  0  every line was read
+  2  a line was no such object";
+
 /// Call MCP servers (revisions 2024-11-05 to 2026-07-28) and answer what they ask.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES)]
@@ -77,6 +96,9 @@ pub(crate) enum Task {
         #[command(flatten)]
         calling: Calling,
     },
+    /// Try forms without a server: schemas and typed answers from stdin, one JSON object a line
+    #[command(after_help = FORM)]
+    Form,
     /// Serve the practice workshop over stdin and stdout
     #[command(hide = true)]
     PracticeWorkshop,

@@ -14,7 +14,7 @@ use crate::output;
 use crate::report::Exit;
 use crate::server::{self, Problem};
 use countersign_core::app::Countersign;
-use countersign_core::form::{Control, FieldInput, FieldView, FormView, Input};
+use countersign_core::form::{Control, EntryControl, FieldInput, FieldView, FormView, Input};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::address::DEFAULT_TIMEOUT;
 use countersign_core::session::offers::Offers;
@@ -307,6 +307,15 @@ fn inputs(form: &FormView) -> Vec<FieldInput> {
             Control::YesNo => Input::Flag { value: true },
             Control::Choice { .. } => Input::Pick { index: 0 },
             Control::Choices { .. } => Input::Picks { indexes: vec![0] },
+            Control::Entries { item, .. } => Input::Entries {
+                texts: vec![
+                    match item {
+                        EntryControl::Text { .. } => "text",
+                        EntryControl::Number { .. } => "5",
+                    }
+                    .to_owned(),
+                ],
+            },
         };
         FieldInput::new(field.id, input)
     };

@@ -8,11 +8,12 @@
 use crate::terminal::{Gone, Terminal};
 use countersign_core::app::Countersign;
 use countersign_core::form::{
-    Control, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK, OptionView, Review,
-    TextFormat,
+    Control, EntryControl, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK,
+    OptionView, Review, TextFormat,
 };
 use countersign_core::link::{Inspection, Verdict};
 use countersign_core::view::{Act, AskBody, AskView, CallRow};
+use countersign_core::wire::json::Json;
 
 /// Options that are listed at once; `?` lists all.
 const LISTED: usize = 40;
@@ -335,7 +336,25 @@ fn input_of(control: &Control, line: &str) -> Result<Input, String> {
                 .collect::<Result<_, _>>()?;
             Ok(Input::Picks { indexes })
         }
+        Control::Entries { .. } => entries(line.trim()),
     }
+}
+
+/// Entries with semicolons between, or a JSON list where the entries themselves have some.
+fn entries(line: &str) -> Result<Input, String> {
+    if line.eq_ignore_ascii_case("none") {
+        return Ok(Input::Entries { texts: Vec::new() });
+    }
+    if !line.starts_with('[') {
+        let texts = line.split(';').map(|text| text.trim().to_owned()).collect();
+        return Ok(Input::Entries { texts });
+    }
+    let refused = || "Type a JSON list of texts or numbers, or the entries with ; between.".to_owned();
+    let list = Json::parse(line).map_err(|_| refused())?;
+    let texts = list.as_array().ok_or_else(refused)?.iter();
+    let texts = texts.map(|entry| entry.as_str().or(entry.as_number()).map(str::to_owned));
+    let texts = texts.collect::<Option<_>>().ok_or_else(refused)?;
+    Ok(Input::Entries { texts })
 }
 
 fn position(word: &str, options: &[OptionView]) -> Result<u32, String> {
@@ -368,6 +387,7 @@ fn kind_word(control: &Control) -> &'static str {
         Control::YesNo => "y or n",
         Control::Choice { .. } => "number of the choice",
         Control::Choices { .. } => "numbers of the choices, or none",
+        Control::Entries { .. } => "entries with ; between, or none",
     }
 }
 
@@ -383,13 +403,21 @@ fn told(control: &Control, input: &Input) -> Option<String> {
             let numbers = indexes.iter().map(|index| (index + 1).to_string());
             Some(numbers.collect::<Vec<_>>().join(", "))
         }
+        (_, Input::Entries { texts }) if texts.is_empty() => Some("none".to_owned()),
+        (_, Input::Entries { texts }) => {
+            let list = match texts.iter().any(|text| text.contains(';') || text.trim() != text) {
+                true => Json::Array(texts.iter().map(Json::string).collect()).to_string(),
+                false => texts.join("; "),
+            };
+            Some(countersign_core::text::line(&list, countersign_core::text::TITLE))
+        }
     }
 }
 
 fn options_text(control: &Control, most: usize) -> String {
     let options = match control {
         Control::Choice { options } | Control::Choices { options, .. } => options.as_slice(),
-        Control::Text { .. } | Control::Number { .. } | Control::YesNo => &[],
+        Control::Text { .. } | Control::Number { .. } | Control::YesNo | Control::Entries { .. } => &[],
     };
     let mut lines = String::new();
     for (number, option) in (1..).zip(options.iter().take(most)) {
@@ -399,6 +427,9 @@ fn options_text(control: &Control, most: usize) -> String {
             option.title,
             value.unwrap_or_default()
         ));
+        for help in option.help.iter().flat_map(|help| help.lines()) {
+            lines.push_str(&format!("\n     | {help}"));
+        }
     }
     if options.len() > most {
         lines.push_str(&format!("\n  … {} more; ? lists all", options.len() - most));
@@ -429,8 +460,16 @@ fn explanation(field: &FieldView) -> String {
             lines.extend(hint.clone());
             lines.push("To send a lone - or ? type \\- or \\?.".to_owned());
         }
-        Control::Number { minimum, maximum, .. } => {
+        Control::Number {
+            minimum,
+            maximum,
+            above,
+            below,
+            multiple_of,
+            ..
+        } => {
             lines.extend(between("Value", minimum.as_deref(), maximum.as_deref()));
+            lines.extend(beyond(above.as_deref(), below.as_deref(), multiple_of.as_deref()));
         }
         Control::YesNo => lines.push("y for yes, n for no.".to_owned()),
         Control::Choice { options } => {
@@ -449,6 +488,48 @@ fn explanation(field: &FieldView) -> String {
             );
             lines.push(options_text(&field.control, options.len()));
         }
+        Control::Entries {
+            item,
+            min_items,
+            max_items,
+            unique,
+        } => {
+            let (least, most) = (min_items.map(|n| n.to_string()), max_items.map(|n| n.to_string()));
+            lines.extend(between("Entries", least.as_deref(), most.as_deref()));
+            match item {
+                EntryControl::Text {
+                    min_length,
+                    max_length,
+                    hint,
+                    ..
+                } => {
+                    let (least, most) = (
+                        min_length.map(|n| n.to_string()),
+                        max_length.map(|n| n.to_string()),
+                    );
+                    lines.extend(between("Characters of each", least.as_deref(), most.as_deref()));
+                    lines.extend(hint.clone());
+                }
+                EntryControl::Number {
+                    minimum,
+                    maximum,
+                    above,
+                    below,
+                    multiple_of,
+                    ..
+                } => {
+                    lines.extend(between("Value of each", minimum.as_deref(), maximum.as_deref()));
+                    lines.extend(beyond(above.as_deref(), below.as_deref(), multiple_of.as_deref()));
+                }
+            }
+            if *unique {
+                lines.push("No entry twice.".to_owned());
+            }
+            lines.push(
+                "Entries with ; between, or a JSON list such as [\"a; b\", \"c\"]; none for an empty list."
+                    .to_owned(),
+            );
+        }
     }
     lines.push(if field.required {
         "This field is required.".to_owned()
@@ -456,6 +537,18 @@ fn explanation(field: &FieldView) -> String {
         "- leaves this field out.".to_owned()
     });
     lines.join("\n")
+}
+
+fn beyond(above: Option<&str>, below: Option<&str>, multiple_of: Option<&str>) -> Option<String> {
+    let limits: Vec<String> = [
+        ("more than", above),
+        ("less than", below),
+        ("a multiple of", multiple_of),
+    ]
+    .into_iter()
+    .filter_map(|(words, limit)| limit.map(|limit| format!("{words} {limit}")))
+    .collect();
+    (!limits.is_empty()).then(|| format!("It must be {}.", limits.join(", ")))
 }
 
 fn review_text(review: &Review, goes_to: &str) -> String {
@@ -562,6 +655,7 @@ mod tests {
         let options = ["a", "b"].map(|title| OptionView {
             title: title.to_owned(),
             value: None,
+            help: None,
         });
         let choices = Control::Choices {
             options: options.to_vec(),
@@ -575,6 +669,28 @@ mod tests {
         assert_eq!(input_of(&choices, "none"), Ok(Input::Picks { indexes: vec![] }));
         for line in ["0", "3", "a", "1-2", "1 x"] {
             assert!(input_of(&choices, line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn entries_stand_between_semicolons_or_in_a_json_list() {
+        for (line, texts) in [
+            ("none", Some(&[][..])),
+            ("a", Some(&["a"][..])),
+            ("a; b c ;d", Some(&["a", "b c", "d"])),
+            // A comma is a part of the entry; a number with one is refused by its field.
+            ("1,5", Some(&["1,5"])),
+            ("a;", Some(&["a", ""])),
+            (r#"["a; b", 1.50, " c "]"#, Some(&["a; b", "1.50", " c "])),
+            ("[]", Some(&[])),
+            ("[true]", None),
+            ("[1", None),
+        ] {
+            let typed = entries(line).ok();
+            let expected = texts.map(|texts| Input::Entries {
+                texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+            });
+            assert_eq!(typed, expected, "{line}");
         }
     }
 }

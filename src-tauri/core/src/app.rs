@@ -480,7 +480,11 @@ impl Countersign {
             .iter()
             .filter_map(|input| match &input.input {
                 Input::Text { text } => Some((*names.get(input.field as usize)?, text.as_str())),
-                Input::Empty | Input::Flag { .. } | Input::Pick { .. } | Input::Picks { .. } => None,
+                Input::Empty
+                | Input::Flag { .. }
+                | Input::Pick { .. }
+                | Input::Picks { .. }
+                | Input::Entries { .. } => None,
             })
             .collect();
         let value = entered

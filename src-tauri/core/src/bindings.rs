@@ -71,6 +71,7 @@ fn generated() -> String {
         form::GuardLevel,
         form::GuardedValue,
         form::Control,
+        form::EntryControl,
         form::TextFormat,
         form::OptionView,
         form::Input,

@@ -4,7 +4,7 @@
 //! Whatever a target needs beside its bytes (chunk sizes, a person's inputs) is drawn from the bytes themselves, so
 //! that a file of the corpus is the whole case.
 
-use countersign_core::form::{Control, FieldInput, Form, Input, TextFormat, template};
+use countersign_core::form::{Control, EntryControl, FieldInput, Form, Input, TextFormat, template};
 use countersign_core::inbox::result;
 use countersign_core::link::{Asker, Known, Link, Names, Verdict, inspect, typed_domain};
 use countersign_core::text;
@@ -687,7 +687,7 @@ impl Dice {
 
     /// What a person, or a window gone wrong, may enter anywhere.
     fn input(&mut self) -> Input {
-        match self.below(5) {
+        match self.below(6) {
             0 => Input::Empty,
             1 => Input::Text {
                 text: self.pick(&ODD_TEXTS).to_owned(),
@@ -697,6 +697,11 @@ impl Dice {
             },
             3 => Input::Pick {
                 index: self.odd_index(),
+            },
+            4 => Input::Entries {
+                texts: (0..self.below(5))
+                    .map(|_| self.pick(&ODD_TEXTS).to_owned())
+                    .collect(),
             },
             _ => Input::Picks {
                 indexes: (0..self.below(5)).map(|_| self.odd_index()).collect(),
@@ -753,6 +758,32 @@ impl Dice {
                     indexes: indexes.collect(),
                 }
             }
+            Control::Entries { item, min_items, .. } => {
+                let wanted = (min_items.unwrap_or(0) as usize + self.below(3)).min(100);
+                Input::Entries {
+                    texts: (0..wanted).map(|place| self.entry(item, place)).collect(),
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, item: &EntryControl, place: usize) -> String {
+        match item {
+            EntryControl::Text {
+                format, min_length, ..
+            } => match format {
+                Some(TextFormat::Email) => format!("a{place}@mail.example"),
+                Some(TextFormat::Uri) => format!("https://a.example/{place}"),
+                Some(TextFormat::Date) => "2028-02-29".to_owned(),
+                Some(TextFormat::DateTime) => "2026-07-28T23:59:59.5+02:00".to_owned(),
+                None => self
+                    .pick(&["x", "é", "\u{202e}"])
+                    .repeat(min_length.unwrap_or(1).clamp(1, 1_000) as usize),
+            },
+            EntryControl::Number { minimum, .. } => match minimum {
+                Some(least) if self.below(2) == 0 => least.clone(),
+                Some(_) | None => self.pick(&["0", "3", "-1", "1.50", "1e3"]).to_owned(),
+            },
         }
     }
 

@@ -402,9 +402,23 @@ export type GuardedValue = { field: number, guard: FieldGuard, };
 
 export type Control = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, 
 /**
- * In words, for what the control cannot enforce (an unknown format).
+ * In words, for what a length and a format do not say (a pattern, an unknown format).
  */
-hint: string | null, } | { "kind": "number", integer: boolean, minimum: string | null, maximum: string | null, } | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, };
+hint: string | null, } | { "kind": "number", integer: boolean, 
+/**
+ * The least number; or the one that it must be `above`.
+ */
+minimum: string | null, 
+/**
+ * The greatest number; or the one that it must be `below`.
+ */
+maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, } | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, } | { "kind": "entries", item: EntryControl, minItems: number | null, maxItems: number | null, 
+/**
+ * No two entries may be equal.
+ */
+unique: boolean, };
+
+export type EntryControl = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, hint: string | null, } | { "kind": "number", integer: boolean, minimum: string | null, maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, };
 
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
@@ -412,9 +426,13 @@ export type OptionView = { title: string,
 /**
  * The value that is sent, where it differs from the title.
  */
-value: string | null, };
+value: string | null, 
+/**
+ * What the server says about this option.
+ */
+help: string | null, };
 
-export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, };
+export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, } | { "kind": "entries", texts: Array<string>, };
 
 export type FieldInput = { field: number, input: Input, 
 /**
@@ -454,9 +472,13 @@ export type FieldError = { field: number, code: FieldErrorCode,
 /**
  * One sentence that says what is wrong and what would be right.
  */
-message: string, };
+message: string, 
+/**
+ * The position of the wrong entry in a list of entries.
+ */
+entry?: number, };
 
-export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind" | "held_back";
+export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_multiple" | "no_match" | "not_an_option" | "too_few" | "too_many" | "empty_entry" | "repeated" | "wrong_kind" | "held_back";
 
 export type Moment = { 
 /**

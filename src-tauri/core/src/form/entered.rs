@@ -43,6 +43,7 @@ impl Field {
                     .map(|choice| choice.value.clone())
                     .collect(),
             )),
+            (Input::Entries { texts }, _) => Some(Json::Array(texts.iter().map(Json::string).collect())),
             (
                 Input::Empty
                 | Input::Text { .. }

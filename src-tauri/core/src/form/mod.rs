@@ -9,22 +9,27 @@
 //! A secret is sent only if the person says so for its field ([`secret`], [`FieldInput::anyway`]); what is shown of it
 //! is bullets, and the exact text at a press of its own ([`Review::exact`]).
 //!
-//! Deliberately absent: any regular expression of a server (`pattern` is shown, never run) and any other validation
-//! than the keywords of the specification; the server checks its own answers.
+//! Deliberately absent: a regular expression of a server whose meaning is not sure (see `pattern`; it is told, not run),
+//! and keywords that are not named in `schema`; the server checks its own answers.
 
 mod answer;
 mod entered;
+mod entries;
 mod formats;
 mod moment;
 mod number;
 mod options;
+mod pattern;
+mod range;
 mod review;
 mod schema;
 mod secret;
 mod template;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod undrawable;
+mod wording;
 
 pub use answer::Answer;
 pub use entered::legible;
@@ -41,6 +46,8 @@ use std::fmt;
 pub const MAX_FIELDS: usize = 64;
 /// Most options of all fields of a form together.
 pub const MAX_OPTIONS: usize = 10_000;
+/// Most entries of a list that is written by hand.
+pub const MAX_ENTRIES: u32 = 1_000;
 
 /// Stands for a secret wherever one is mentioned, however long it is.
 pub const MASK: &str = "••••••••";
@@ -100,14 +107,19 @@ pub enum Control {
         format: Option<TextFormat>,
         min_length: Option<u32>,
         max_length: Option<u32>,
-        /// In words, for what the control cannot enforce (an unknown format).
+        /// In words, for what a length and a format do not say (a pattern, an unknown format).
         hint: Option<String>,
     },
-    /// Typed as text; bounds are the text of the numbers.
+    /// Typed as text; limits are the text of the numbers.
     Number {
         integer: bool,
+        /// The least number; or the one that it must be `above`.
         minimum: Option<String>,
+        /// The greatest number; or the one that it must be `below`.
         maximum: Option<String>,
+        above: Option<String>,
+        below: Option<String>,
+        multiple_of: Option<String>,
     },
     YesNo,
     /// One of several.
@@ -119,6 +131,35 @@ pub enum Control {
         options: Vec<OptionView>,
         min_items: Option<u32>,
         max_items: Option<u32>,
+    },
+    /// A list that is written entry by entry.
+    Entries {
+        item: EntryControl,
+        min_items: Option<u32>,
+        max_items: Option<u32>,
+        /// No two entries may be equal.
+        unique: bool,
+    },
+}
+
+/// The control of one entry of a list: the same shapes as in [`Control`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum EntryControl {
+    Text {
+        format: Option<TextFormat>,
+        min_length: Option<u32>,
+        max_length: Option<u32>,
+        hint: Option<String>,
+    },
+    Number {
+        integer: bool,
+        minimum: Option<String>,
+        maximum: Option<String>,
+        above: Option<String>,
+        below: Option<String>,
+        multiple_of: Option<String>,
     },
 }
 
@@ -139,6 +180,8 @@ pub struct OptionView {
     pub title: String,
     /// The value that is sent, where it differs from the title.
     pub value: Option<String>,
+    /// What the server says about this option.
+    pub help: Option<String>,
 }
 
 /// What a person did to one field, uninterpreted. What was typed is in no `{:?}`.
@@ -160,6 +203,10 @@ pub enum Input {
     },
     Picks {
         indexes: Vec<u32>,
+    },
+    /// The entries of a list as they were typed; none is the empty list.
+    Entries {
+        texts: Vec<String>,
     },
 }
 
@@ -190,6 +237,7 @@ impl fmt::Debug for Input {
             Self::Flag { value } => write!(f, "Flag({value})"),
             Self::Pick { index } => write!(f, "Pick({index})"),
             Self::Picks { indexes } => write!(f, "Picks({indexes:?})"),
+            Self::Entries { texts } => write!(f, "Entries({} texts)", texts.len()),
         }
     }
 }
@@ -245,6 +293,10 @@ pub struct FieldError {
     pub code: FieldErrorCode,
     /// One sentence that says what is wrong and what would be right.
     pub message: String,
+    /// The position of the wrong entry in a list of entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub entry: Option<u32>,
 }
 
 /// What can be wrong with one field.
@@ -263,9 +315,16 @@ pub enum FieldErrorCode {
     NotInteger,
     TooSmall,
     TooLarge,
+    NotMultiple,
+    /// The text does not match the pattern.
+    NoMatch,
     NotAnOption,
     TooFew,
     TooMany,
+    /// An entry of a list in which nothing was written.
+    EmptyEntry,
+    /// An entry that is in the list already.
+    Repeated,
     /// The input is of another kind than the field.
     WrongKind,
     /// A secret that the person did not say is to be sent.

@@ -117,17 +117,20 @@ impl Kind {
                     count => text::chip(&format!("{count} chosen: {list}")),
                 }
             }
+            (Self::Entries(_), Input::Entries { .. }) => told_list(&given.value),
             (
-                Self::Text { .. }
-                | Self::Number { .. }
+                Self::Text(_)
+                | Self::Number(_)
                 | Self::YesNo
                 | Self::Choice { .. }
-                | Self::Choices { .. },
+                | Self::Choices { .. }
+                | Self::Entries(_),
                 Input::Empty
                 | Input::Text { .. }
                 | Input::Flag { .. }
                 | Input::Pick { .. }
-                | Input::Picks { .. },
+                | Input::Picks { .. }
+                | Input::Entries { .. },
             ) => told_json(&given.value),
         }
     }
@@ -146,6 +149,21 @@ fn told_option(title: &str, value: Option<&str>) -> String {
     }
     let half = text::CHIP / 2 - 3;
     format!("{} ({})", text::line(title, half), text::line(value, half))
+}
+
+/// How many entries, then the entries.
+fn told_list(value: &Json) -> String {
+    let entries: Vec<String> = value
+        .as_array()
+        .unwrap_or_default()
+        .iter()
+        .map(told_json)
+        .collect();
+    match entries.len() {
+        0 => "an empty list".to_owned(),
+        1 => text::chip(&format!("1 entry: {}", entries.concat())),
+        count => text::chip(&format!("{count} entries: {}", entries.join(", "))),
+    }
 }
 
 fn told_json(value: &Json) -> String {

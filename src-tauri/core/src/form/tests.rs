@@ -153,7 +153,8 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
     );
 }
 
-/// `null` is empty, and then text, yes/no, a pick and picks as they are; `{"anyway": …}` is a secret to be sent.
+/// `null` is empty, and then text, yes/no, a pick and picks as they are, and `{"entries": […]}`; `{"anyway": …}` is a
+/// secret to be sent.
 fn inputs(given: &Json) -> Vec<FieldInput> {
     let index = |json: &Json| u32::try_from(json.as_i64().expect("an index")).expect("an index");
     let members = given.as_object().expect("inputs by position");
@@ -169,7 +170,9 @@ fn inputs(given: &Json) -> Vec<FieldInput> {
                 Json::Array(indexes) => Input::Picks {
                     indexes: indexes.iter().map(index).collect(),
                 },
-                Json::Object(_) => panic!("no such input"),
+                Json::Object(_) => Input::Entries {
+                    texts: entries(value.get("entries").expect("entries")),
+                },
             };
             FieldInput {
                 field: field.parse().expect("a position"),
@@ -177,6 +180,13 @@ fn inputs(given: &Json) -> Vec<FieldInput> {
                 anyway: anyway.is_some(),
             }
         })
+        .collect()
+}
+
+fn entries(list: &Json) -> Vec<String> {
+    let texts = list.as_array().expect("texts").iter();
+    texts
+        .map(|text| text.as_str().expect("a text").to_owned())
         .collect()
 }
 
@@ -222,6 +232,21 @@ fn vectors_of_the_protocol() {
 #[test]
 fn what_means_the_same_is_drawn() {
     check_all("lenient.json");
+}
+
+#[test]
+fn limits_are_enforced_exactly_or_told() {
+    check_all("limits.json");
+}
+
+#[test]
+fn lists_are_sent_entry_by_entry() {
+    check_all("lists.json");
+}
+
+#[test]
+fn options_keep_their_values_and_words() {
+    check_all("options.json");
 }
 
 #[test]
@@ -303,6 +328,9 @@ fn every_code_and_reason_has_a_case() {
         "undrawable",
         "arguments",
         "secrets",
+        "limits",
+        "lists",
+        "options",
     ] {
         for case in fixture(&format!("{name}.json")).as_array().expect("cases") {
             let reason = case
@@ -324,9 +352,9 @@ fn every_code_and_reason_has_a_case() {
     }
     // Formats have a table of their own.
     codes.insert("not_uri".to_owned());
-    assert_eq!(codes.len(), 16, "{codes:?}");
+    assert_eq!(codes.len(), 20, "{codes:?}");
     // Too many fields and options are made, not written down.
-    assert_eq!(reasons.len(), 20, "{reasons:?}");
+    assert_eq!(reasons.len(), 21, "{reasons:?}");
 }
 
 #[test]
@@ -372,7 +400,12 @@ fn formats_accept_and_refuse() {
                 panic!("{row}")
             };
             let typed = typed.as_str().expect("a text");
-            match form.answer(&[text(0, typed)]) {
+            // Some addresses hold a password; here it is about their form.
+            let anyway = FieldInput {
+                anyway: true,
+                ..text(0, typed)
+            };
+            match form.answer(&[anyway]) {
                 Ok(answer) => {
                     assert_eq!(valid, &Json::Bool(true), "{format} {typed:?}");
                     assert_eq!(answer.content().get("x"), Some(&Json::string(typed)));
@@ -439,6 +472,73 @@ fn limits_hold_to_the_last_one() {
     assert_eq!(options(&[MAX_OPTIONS]), Ok(1));
     assert_eq!(options(&[MAX_OPTIONS + 1]), Err(Reason::TooManyOptions));
     assert_eq!(options(&[MAX_OPTIONS - 1, 2]), Err(Reason::TooManyOptions));
+}
+
+/// Ten megabytes of words, and a thousand fields, are read in the time that their length takes.
+#[test]
+fn text_33_huge_schemas_are_cut_or_refused() {
+    let piece = "ä\u{301}\u{202e}<b>";
+    let (title, words) = (piece.repeat(1_000_000), piece.repeat(10_000));
+    let property = Json::object([
+        ("type", Json::string("string")),
+        ("title", Json::string(&title)),
+        ("description", Json::string(&words)),
+        ("pattern", Json::string(&words)),
+        ("format", Json::string(&words)),
+        ("default", Json::string(&words)),
+    ]);
+    let option = Json::object([
+        ("const", Json::string(&words)),
+        ("title", Json::string(&words)),
+        ("description", Json::string(&words)),
+    ]);
+    let properties = Json::object([
+        (words.clone(), property),
+        (
+            "o".to_owned(),
+            Json::object([("oneOf", Json::Array(vec![option]))]),
+        ),
+    ]);
+    let form = Form::parse(&Json::object([("properties", properties)])).expect("drawn");
+    let view = serde_json::to_string(&form.view().fields[1]).expect("a view");
+    assert!(view.len() < 20_000, "{}", view.len());
+    // What is marked takes more room than what it stands for.
+    assert!(form.view().fields[0].label.chars().count() < 10 * crate::text::TITLE);
+    let review = form.review(&[]);
+    assert!(review.will_send[0].value.chars().count() < 10 * crate::text::CHIP);
+    let refused = Json::object([("properties", Json::object([(words, Json::Null)]))]);
+    let refused = Form::parse(&refused).expect_err("no schema");
+    assert!(refused.sentence.chars().count() < 500, "{}", refused.sentence);
+
+    let many = |count: usize| {
+        let property = Json::object([("type", Json::string("string"))]);
+        let properties = (0..count).map(|at| (format!("f{at}"), property.clone()));
+        Form::parse(&Json::object([("properties", Json::object(properties))]))
+    };
+    let refused = many(1_000).expect_err("too many");
+    assert_eq!(refused.reason, Reason::TooManyFields);
+    assert!(refused.sentence.contains("1000 fields"), "{}", refused.sentence);
+}
+
+#[test]
+fn lists_are_written_up_to_the_last_entry() {
+    let form = form_of(r#"{"type":"array","items":{"type":"integer"}}"#);
+    let entries = |count: u32| {
+        let texts = (0..count).map(|entry| entry.to_string()).collect();
+        FieldInput::new(0, Input::Entries { texts })
+    };
+    assert!(form.answer(&[entries(MAX_ENTRIES)]).is_ok());
+    let errors = form.answer(&[entries(MAX_ENTRIES + 1)]).expect_err("too many");
+    assert_eq!(errors[0].code, FieldErrorCode::TooMany);
+}
+
+#[test]
+fn errors_say_which_entry() {
+    let form = form_of(r#"{"type":"array","items":{"type":"integer"}}"#);
+    let texts = ["1", "x"].map(str::to_owned).to_vec();
+    let input = Input::Entries { texts };
+    let errors = form.answer(&[FieldInput::new(0, input)]).expect_err("wrong");
+    assert_eq!(errors[0].entry, Some(1));
 }
 
 #[test]
@@ -551,7 +651,7 @@ impl Dice {
     }
 
     fn json(&mut self, depth: usize) -> Json {
-        const KEYS: [&str; 25] = [
+        const KEYS: [&str; 31] = [
             "type",
             "properties",
             "required",
@@ -568,6 +668,12 @@ impl Dice {
             "maximum",
             "minItems",
             "maxItems",
+            "uniqueItems",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "prefixItems",
+            "additionalProperties",
             "format",
             "pattern",
             "enumNames",
@@ -597,8 +703,15 @@ impl Dice {
         let kind = self.one(&["string", "number", "integer", "boolean", "array", "string"]);
         let mut members = vec![("type".to_owned(), Json::string(kind))];
         if kind == "array" {
-            let values = (0..=self.roll(4)).map(|_| self.scalar()).collect();
-            members.push(("items".to_owned(), Json::object([("enum", Json::Array(values))])));
+            let items = if self.roll(2) == 0 {
+                (
+                    "enum",
+                    Json::Array((0..=self.roll(4)).map(|_| self.scalar()).collect()),
+                )
+            } else {
+                ("type", Json::string(self.one(&["string", "integer", "number"])))
+            };
+            members.push(("items".to_owned(), Json::object([items])));
         }
         for _ in 0..self.roll(4) {
             let key = self.one(&[
@@ -610,6 +723,11 @@ impl Dice {
                 "format",
                 "title",
                 "minItems",
+                "uniqueItems",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "pattern",
             ]);
             members.push((key.to_owned(), self.scalar()));
         }
@@ -618,8 +736,13 @@ impl Dice {
 
     fn input(&mut self) -> FieldInput {
         let index = u32::try_from(self.roll(6)).expect("small");
-        let input = match self.roll(6) {
+        let input = match self.roll(7) {
             0 => Input::Empty,
+            6 => Input::Entries {
+                texts: (0..self.roll(4))
+                    .map(|_| self.one(&["5", "", "1,5", "a", "5.0"]).to_owned())
+                    .collect(),
+            },
             1 => Input::Flag { value: index > 2 },
             2 => Input::Pick { index },
             3 => Input::Picks {

@@ -131,6 +131,11 @@ export class Draft {
     if (!this.tried && !this.left.has(field)) return null;
     return this.review?.errors.find((error) => error.field === field)?.message ?? null;
   }
+
+  /** Which entry of a list is wrong. */
+  wrongEntry(field: number): number | null {
+    return this.review?.errors.find((error) => error.field === field)?.entry ?? null;
+  }
 }
 
 /** What a field holds now: the entry, else the server's suggestion, else nothing. */
@@ -148,12 +153,14 @@ export function controlId(prefix: string, field: number): string {
   return `${prefix}-${field}`;
 }
 
-/** Moves focus into a field: its box, else its chosen or first option. */
+/** Moves focus into a field: what is wrong in it, else its box, its chosen or first option, its first button. */
 export function focusField(prefix: string, field: number): void {
   const root = document.getElementById(`${controlId(prefix, field)}-field`);
   const control =
     root?.querySelector<HTMLElement>("input:checked") ??
-    root?.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea");
+    root?.querySelector<HTMLElement>("[data-entry][aria-invalid='true']") ??
+    root?.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea") ??
+    root?.querySelector<HTMLElement>("button");
   control?.focus();
   root?.scrollIntoView({ block: "nearest" });
 }
