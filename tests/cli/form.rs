@@ -101,7 +101,7 @@ async fn fields_are_told_with_key_kind_and_what_the_window_gets() {
     let fields = ran.json().get("fields").expect("fields").to_string();
     assert_eq!(
         fields,
-        r#"[{"key":"__proto__","kind":"number","id":0,"label":"Seats","help":null,"required":true,"control":{"kind":"number","integer":true,"minimum":"2","maximum":null,"above":null,"below":null,"multipleOf":null},"suggested":null,"notes":[]},{"key":"page[size]","kind":"yesNo","id":1,"label":"page[size]","help":null,"required":false,"control":{"kind":"yesNo"},"suggested":null,"notes":[]}]"#
+        r#"[{"key":"__proto__","kind":"number","id":0,"label":"Seats","help":null,"required":true,"control":{"kind":"number","integer":true,"minimum":"2","maximum":null,"above":null,"below":null,"multipleOf":null},"suggested":null,"notes":[],"guard":null},{"key":"page[size]","kind":"yesNo","id":1,"label":"page[size]","help":null,"required":false,"control":{"kind":"yesNo"},"suggested":null,"notes":[],"guard":null}]"#
     );
 }
 
