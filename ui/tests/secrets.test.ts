@@ -1,6 +1,6 @@
 /** Fields that ask for a secret, or in which one stands (case 044). */
 import { describe, expect, it } from "vitest";
-import { ask, field, form, SECRETS, TEXT } from "../dev/fixtures";
+import { ask, entries, field, form, SECRETS, TEXT } from "../dev/fixtures";
 import { review } from "../dev/review";
 import { all, box, button, fill, one, openAsk, press, sent, textOf, userEvent } from "./desk";
 
@@ -151,5 +151,34 @@ describe("a secret in a field that asks for none", () => {
     await userEvent.click(anyway(0));
     await fill(0, "4222222222222222");
     await expect.poll(() => anyway(0).checked).toBe(false);
+  });
+});
+
+describe("a list whose entries are secrets", () => {
+  const CODES = [field(0, "Recovery codes", entries(TEXT), { guard: SECRETS[1]?.guard ?? null })];
+  const codes = () => all("[data-field='0'] input[data-entry]") as HTMLInputElement[];
+
+  it("is hidden, shown at a press, and sent only after the person chose so", async () => {
+    const backend = await openAsk(ask({ body: form(CODES) }));
+    backend.answer = ({ inputs }) => {
+      const { errors } = review({ fields: CODES }, inputs ?? []);
+      return errors.length > 0 ? { kind: "invalid", errors } : { kind: "sent" };
+    };
+    for (const text of ["alpha-1", "beta-2"]) {
+      await userEvent.click(one("[data-field='0'] [data-entry-add]"));
+      await userEvent.keyboard(text);
+    }
+    expect(codes().map((code) => code.type)).toEqual(["password", "password"]);
+    await userEvent.click(one("[data-field='0'] [data-testid='bare']"));
+    expect(codes().map((code) => code.type)).toEqual(["text", "text"]);
+    expect(codes()[0]?.getAttribute("aria-describedby")?.split(" ")).toContain(
+      guard(0).querySelector("p")?.id,
+    );
+    await press("accept");
+    await expect.poll(() => textOf("[data-field='0'] .error")).toContain("Held back");
+    await userEvent.click(anyway(0));
+    expect(await sent(backend)).toEqual([
+      { field: 0, input: { kind: "entries", texts: ["alpha-1", "beta-2"] }, anyway: true },
+    ]);
   });
 });

@@ -808,3 +808,26 @@ fn nothing_a_server_or_a_window_sends_is_a_panic() {
         "the generator reaches the code: {drawn} drawn, {sent} sent"
     );
 }
+
+#[test]
+fn case_044_entries_of_a_list_are_held_back_like_a_text() {
+    let check = |title: &str, texts: &[&str]| {
+        let schema = format!(r#"{{"type":"array","title":"{title}","items":{{"type":"string"}}}}"#);
+        let form = form_of(&schema);
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        let given = FieldInput::new(0, Input::Entries { texts });
+        let errors = form.answer(std::slice::from_ref(&given)).expect_err(title);
+        assert_eq!(errors[0].code, FieldErrorCode::HeldBack, "{title}");
+        assert_eq!(form.without_secrets(std::slice::from_ref(&given)), [], "{title}");
+        let anyway = [FieldInput {
+            anyway: true,
+            ..given
+        }];
+        let review = form.review(&anyway);
+        assert!(review.will_send[0].masked, "{title}");
+        assert!(!review.json.expect("an answer").contains("hunter2"), "{title}");
+        assert!(form.answer(&anyway).is_ok(), "{title}");
+    };
+    check("Passwords", &["hunter2"]);
+    check("Notes", &["hunter2", "4111111111111111"]);
+}
