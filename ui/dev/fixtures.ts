@@ -193,6 +193,18 @@ export function form(fields: FieldView[], draft: FieldInput[] = []): AskBody {
   };
 }
 
+/** An action whose arguments are fields. */
+export const ARGUMENTS: ArgumentsView = {
+  kind: "action",
+  title: "Create an invoice",
+  description: null,
+  form: { fields: [REGION, COPIES, NOTE] },
+  jsonReason: null,
+  jsonTemplate: "{}",
+  goesTo: "crm.example.com",
+  completes: false,
+};
+
 export const CONSEQUENCES = [
   "Decline: CRM sandbox is told No.",
   "Dismiss: it is told you did not choose.",

@@ -305,14 +305,9 @@ export const SCENES: Scene[] = [
     backend: () => {
       const backend = desk();
       backend.offers = (offer) => ({
+        ...fixture.ARGUMENTS,
         kind: offer.kind,
-        title: "Create an invoice",
         description: "Makes one invoice and files it.",
-        form: { fields: [fixture.REGION, fixture.COPIES, fixture.NOTE] },
-        jsonReason: null,
-        jsonTemplate: "{}",
-        goesTo: "crm.example.com",
-        completes: false,
       });
       return backend;
     },

@@ -1,21 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { COPIES, NOTE, REGION } from "../dev/fixtures";
+import { ARGUMENTS } from "../dev/fixtures";
 import type { ArgumentsReading, ArgumentsView, JsonTrouble } from "../src/lib/wire";
 import { all, box, choose, fill, one, openWindow, textOf, userEvent } from "./desk";
 
 const OFFER = { server: 1, kind: "action", index: 0 } as const;
-const FIELDS: ArgumentsView = {
-  kind: "action",
-  title: "Create an invoice",
-  description: null,
-  form: { fields: [REGION, COPIES, NOTE] },
-  jsonReason: null,
-  jsonTemplate: "{}",
-  goesTo: "crm.example.com",
-  completes: false,
-};
-const JSON_ONLY = { ...FIELDS, form: null, jsonReason: "Too deep to draw." };
+const JSON_ONLY = { ...ARGUMENTS, form: null, jsonReason: "Too deep to draw." };
 const COLON: JsonTrouble = { line: 3, column: 7, message: "A colon must stand here." };
 
 async function open(view: ArgumentsView, reading: (text: string) => Partial<ArgumentsReading>) {
@@ -96,7 +86,7 @@ describe("arguments as JSON", () => {
 
 describe("between fields and JSON", () => {
   it("nothing is lost either way while nothing is changed", async () => {
-    const backend = await open(FIELDS, () => ({}));
+    const backend = await open(ARGUMENTS, () => ({}));
     await choose(0, 1);
     await fill(1, "12abc");
     await cross();
@@ -111,7 +101,7 @@ describe("between fields and JSON", () => {
 
   it("what was written as JSON fills the fields, and comes back in its own words", async () => {
     const written = '{ "copies":   4 }';
-    const backend = await open(FIELDS, () => ({
+    const backend = await open(ARGUMENTS, () => ({
       fields: [{ field: 1, input: { kind: "text", text: "4" } }],
     }));
     await cross();
@@ -131,7 +121,7 @@ describe("between fields and JSON", () => {
   });
 
   it("what the fields cannot hold stays JSON, with the reason", async () => {
-    await open(FIELDS, () => ({ noFields: "The form has no field “more”." }));
+    await open(ARGUMENTS, () => ({ noFields: "The form has no field “more”." }));
     await cross();
     await expect.poll(() => all("[data-testid='json-editor']").length).toBe(1);
     await userEvent.fill(editor(), '{"more": []}');

@@ -2,33 +2,19 @@ import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
 import {
   ALONE,
+  ARGUMENTS,
   ask,
-  COPIES,
   call,
   DIAGNOSIS,
-  NOTE,
   PAGE,
   PRACTICE,
-  REGION,
   server,
   snapshot,
   UNREACHED,
 } from "../dev/fixtures";
-import type { ArgumentsView } from "../src/lib/wire";
 import { all, choose, one, openWindow, size, textOf, userEvent } from "./desk";
 
 afterEach(() => size(1280, 800));
-
-const ARGUMENTS: ArgumentsView = {
-  kind: "action",
-  title: "Create an invoice",
-  description: null,
-  form: { fields: [REGION, COPIES, NOTE] },
-  jsonReason: null,
-  jsonTemplate: "{}",
-  goesTo: "crm.example.com",
-  completes: false,
-};
 
 function withPage(): FakeBackend {
   const backend = new FakeBackend();

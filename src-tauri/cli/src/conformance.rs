@@ -14,7 +14,7 @@ use crate::output;
 use crate::report::Exit;
 use crate::server::{self, Problem};
 use countersign_core::app::Countersign;
-use countersign_core::form::{Control, EntryControl, FieldInput, FieldView, FormView, Input};
+use countersign_core::form::{Control, EntryControl, FieldInput, FieldView, FormView, Input, NumberLimits};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::address::DEFAULT_TIMEOUT;
 use countersign_core::session::offers::Offers;
@@ -301,7 +301,7 @@ fn inputs(form: &FormView) -> Vec<FieldInput> {
             Control::Text { .. } => Input::Text {
                 text: "text".to_owned(),
             },
-            Control::Number { minimum, .. } => Input::Text {
+            Control::Number(NumberLimits { minimum, .. }) => Input::Text {
                 text: minimum.clone().unwrap_or_else(|| "5".to_owned()),
             },
             Control::YesNo => Input::Flag { value: true },

@@ -9,11 +9,12 @@ use crate::terminal::{Gone, Terminal};
 use countersign_core::app::Countersign;
 use countersign_core::form::{
     Control, EntryControl, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK,
-    OptionView, Review, TextFormat,
+    NumberLimits, OptionView, Review, TextFormat, TextLimits,
 };
 use countersign_core::link::{Inspection, Verdict};
 use countersign_core::view::{Act, AskBody, AskView, CallRow};
 use countersign_core::wire::json::Json;
+use std::fmt::Display;
 
 /// Options that are listed at once; `?` lists all.
 const LISTED: usize = 40;
@@ -375,15 +376,15 @@ fn unescaped(line: &str) -> &str {
 
 fn kind_word(control: &Control) -> &'static str {
     match control {
-        Control::Text { format, .. } => match format {
+        Control::Text(TextLimits { format, .. }) => match format {
             None => "text",
             Some(TextFormat::Email) => "e-mail address",
             Some(TextFormat::Uri) => "address",
             Some(TextFormat::Date) => "date",
             Some(TextFormat::DateTime) => "date and time",
         },
-        Control::Number { integer: true, .. } => "whole number",
-        Control::Number { integer: false, .. } => "number",
+        Control::Number(NumberLimits { integer: true, .. }) => "whole number",
+        Control::Number(NumberLimits { integer: false, .. }) => "number",
         Control::YesNo => "y or n",
         Control::Choice { .. } => "number of the choice",
         Control::Choices { .. } => "numbers of the choices, or none",
@@ -439,38 +440,12 @@ fn options_text(control: &Control, most: usize) -> String {
 
 fn explanation(field: &FieldView) -> String {
     let mut lines: Vec<String> = field.help.iter().map(|help| quoted(help)).collect();
-    let between = |what: &str, least: Option<&str>, most: Option<&str>| match (least, most) {
-        (Some(least), Some(most)) => Some(format!("{what}: {least} to {most}.")),
-        (Some(least), None) => Some(format!("{what}: at least {least}.")),
-        (None, Some(most)) => Some(format!("{what}: at most {most}.")),
-        (None, None) => None,
-    };
     match &field.control {
-        Control::Text {
-            min_length,
-            max_length,
-            hint,
-            ..
-        } => {
-            let (least, most) = (
-                min_length.map(|n| n.to_string()),
-                max_length.map(|n| n.to_string()),
-            );
-            lines.extend(between("Characters", least.as_deref(), most.as_deref()));
-            lines.extend(hint.clone());
+        Control::Text(limits) => {
+            lines.extend(text_limits("Characters", limits));
             lines.push("To send a lone - or ? type \\- or \\?.".to_owned());
         }
-        Control::Number {
-            minimum,
-            maximum,
-            above,
-            below,
-            multiple_of,
-            ..
-        } => {
-            lines.extend(between("Value", minimum.as_deref(), maximum.as_deref()));
-            lines.extend(beyond(above.as_deref(), below.as_deref(), multiple_of.as_deref()));
-        }
+        Control::Number(limits) => lines.extend(number_limits("Value", limits)),
         Control::YesNo => lines.push("y for yes, n for no.".to_owned()),
         Control::Choice { options } => {
             lines.push("One number from the list.".to_owned());
@@ -481,8 +456,7 @@ fn explanation(field: &FieldView) -> String {
             min_items,
             max_items,
         } => {
-            let (least, most) = (min_items.map(|n| n.to_string()), max_items.map(|n| n.to_string()));
-            lines.extend(between("Choices", least.as_deref(), most.as_deref()));
+            lines.extend(between("Choices", *min_items, *max_items));
             lines.push(
                 "Numbers from the list with blanks or commas between; none for none of these.".to_owned(),
             );
@@ -494,34 +468,11 @@ fn explanation(field: &FieldView) -> String {
             max_items,
             unique,
         } => {
-            let (least, most) = (min_items.map(|n| n.to_string()), max_items.map(|n| n.to_string()));
-            lines.extend(between("Entries", least.as_deref(), most.as_deref()));
-            match item {
-                EntryControl::Text {
-                    min_length,
-                    max_length,
-                    hint,
-                    ..
-                } => {
-                    let (least, most) = (
-                        min_length.map(|n| n.to_string()),
-                        max_length.map(|n| n.to_string()),
-                    );
-                    lines.extend(between("Characters of each", least.as_deref(), most.as_deref()));
-                    lines.extend(hint.clone());
-                }
-                EntryControl::Number {
-                    minimum,
-                    maximum,
-                    above,
-                    below,
-                    multiple_of,
-                    ..
-                } => {
-                    lines.extend(between("Value of each", minimum.as_deref(), maximum.as_deref()));
-                    lines.extend(beyond(above.as_deref(), below.as_deref(), multiple_of.as_deref()));
-                }
-            }
+            lines.extend(between("Entries", *min_items, *max_items));
+            lines.extend(match item {
+                EntryControl::Text(limits) => text_limits("Characters of each", limits),
+                EntryControl::Number(limits) => number_limits("Value of each", limits),
+            });
             if *unique {
                 lines.push("No entry twice.".to_owned());
             }
@@ -539,16 +490,32 @@ fn explanation(field: &FieldView) -> String {
     lines.join("\n")
 }
 
-fn beyond(above: Option<&str>, below: Option<&str>, multiple_of: Option<&str>) -> Option<String> {
-    let limits: Vec<String> = [
-        ("more than", above),
-        ("less than", below),
-        ("a multiple of", multiple_of),
+fn text_limits(what: &str, limits: &TextLimits) -> Vec<String> {
+    let length = between(what, limits.min_length, limits.max_length);
+    length.into_iter().chain(limits.hint.clone()).collect()
+}
+
+fn number_limits(what: &str, limits: &NumberLimits) -> Vec<String> {
+    let range = between(what, limits.minimum.as_ref(), limits.maximum.as_ref());
+    let others: Vec<String> = [
+        ("more than", &limits.above),
+        ("less than", &limits.below),
+        ("a multiple of", &limits.multiple_of),
     ]
     .into_iter()
-    .filter_map(|(words, limit)| limit.map(|limit| format!("{words} {limit}")))
+    .filter_map(|(words, limit)| limit.as_ref().map(|limit| format!("{words} {limit}")))
     .collect();
-    (!limits.is_empty()).then(|| format!("It must be {}.", limits.join(", ")))
+    let others = (!others.is_empty()).then(|| format!("It must be {}.", others.join(", ")));
+    range.into_iter().chain(others).collect()
+}
+
+fn between(what: &str, least: Option<impl Display>, most: Option<impl Display>) -> Option<String> {
+    match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{what}: {least} to {most}.")),
+        (Some(least), None) => Some(format!("{what}: at least {least}.")),
+        (None, Some(most)) => Some(format!("{what}: at most {most}.")),
+        (None, None) => None,
+    }
 }
 
 fn review_text(review: &Review, goes_to: &str) -> String {

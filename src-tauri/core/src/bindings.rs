@@ -72,6 +72,8 @@ fn generated() -> String {
         form::GuardedValue,
         form::Control,
         form::EntryControl,
+        form::TextLimits,
+        form::NumberLimits,
         form::TextFormat,
         form::OptionView,
         form::Input,

@@ -4,7 +4,9 @@
 //! Whatever a target needs beside its bytes (chunk sizes, a person's inputs) is drawn from the bytes themselves, so
 //! that a file of the corpus is the whole case.
 
-use countersign_core::form::{Control, EntryControl, FieldInput, Form, Input, TextFormat, template};
+use countersign_core::form::{
+    Control, EntryControl, FieldInput, Form, Input, NumberLimits, TextFormat, TextLimits, template,
+};
 use countersign_core::inbox::result;
 use countersign_core::link::{Asker, Known, Link, Names, Verdict, inspect, typed_domain};
 use countersign_core::text;
@@ -719,9 +721,9 @@ impl Dice {
 
     fn fitting(&mut self, control: &Control) -> Input {
         match control {
-            Control::Text {
+            Control::Text(TextLimits {
                 format, min_length, ..
-            } => Input::Text {
+            }) => Input::Text {
                 text: match format {
                     Some(TextFormat::Email) => "a.b+c@mail.example".to_owned(),
                     Some(TextFormat::Uri) => "https://a.example/x?y=1#z".to_owned(),
@@ -732,7 +734,7 @@ impl Dice {
                         .repeat(min_length.unwrap_or(1).clamp(1, 1_000) as usize),
                 },
             },
-            Control::Number { minimum, maximum, .. } => {
+            Control::Number(NumberLimits { minimum, maximum, .. }) => {
                 let bound = if self.below(2) == 0 { minimum } else { maximum };
                 Input::Text {
                     text: match bound {
@@ -769,9 +771,9 @@ impl Dice {
 
     fn entry(&mut self, item: &EntryControl, place: usize) -> String {
         match item {
-            EntryControl::Text {
+            EntryControl::Text(TextLimits {
                 format, min_length, ..
-            } => match format {
+            }) => match format {
                 Some(TextFormat::Email) => format!("a{place}@mail.example"),
                 Some(TextFormat::Uri) => format!("https://a.example/{place}"),
                 Some(TextFormat::Date) => "2028-02-29".to_owned(),
@@ -780,7 +782,7 @@ impl Dice {
                     .pick(&["x", "é", "\u{202e}"])
                     .repeat(min_length.unwrap_or(1).clamp(1, 1_000) as usize),
             },
-            EntryControl::Number { minimum, .. } => match minimum {
+            EntryControl::Number(NumberLimits { minimum, .. }) => match minimum {
                 Some(least) if self.below(2) == 0 => least.clone(),
                 Some(_) | None => self.pick(&["0", "3", "-1", "1.50", "1e3"]).to_owned(),
             },

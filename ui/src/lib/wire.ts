@@ -400,11 +400,21 @@ export type GuardLevel = "suspicious" | "secret";
 
 export type GuardedValue = { field: number, guard: FieldGuard, };
 
-export type Control = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, 
+export type Control = { "kind": "text" } & TextLimits | { "kind": "number" } & NumberLimits | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, } | { "kind": "entries", item: EntryControl, minItems: number | null, maxItems: number | null, 
+/**
+ * No two entries may be equal.
+ */
+unique: boolean, };
+
+export type EntryControl = { "kind": "text" } & TextLimits | { "kind": "number" } & NumberLimits;
+
+export type TextLimits = { format: TextFormat | null, minLength: number | null, maxLength: number | null, 
 /**
  * In words, for what a length and a format do not say (a pattern, an unknown format).
  */
-hint: string | null, } | { "kind": "number", integer: boolean, 
+hint: string | null, };
+
+export type NumberLimits = { integer: boolean, 
 /**
  * The least number; or the one that it must be `above`.
  */
@@ -412,13 +422,7 @@ minimum: string | null,
 /**
  * The greatest number; or the one that it must be `below`.
  */
-maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, } | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, } | { "kind": "entries", item: EntryControl, minItems: number | null, maxItems: number | null, 
-/**
- * No two entries may be equal.
- */
-unique: boolean, };
-
-export type EntryControl = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, hint: string | null, } | { "kind": "number", integer: boolean, minimum: string | null, maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, };
+maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, };
 
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 

@@ -51,6 +51,14 @@ impl fmt::Debug for Answer {
     }
 }
 
+/// All that comes of some inputs.
+pub(super) struct Settlement {
+    pub(super) answer: Answer,
+    pub(super) errors: Vec<FieldError>,
+    /// What the guard says of each field with a value, held back or not.
+    pub(super) guards: Vec<(u32, Guard)>,
+}
+
 /// What is to be sent for a field: the input, its value, and whether it is the untouched default; none: left out.
 type Settled = Option<(Input, Json, bool)>;
 
@@ -66,11 +74,11 @@ impl Form {
     /// # Errors
     /// Every field that is wrong, in form order, then inputs for fields that are not there.
     pub fn answer(&self, inputs: &[FieldInput]) -> Result<Answer, Vec<FieldError>> {
-        let (answer, errors) = self.settle(inputs);
-        if errors.is_empty() {
-            Ok(answer)
+        let settlement = self.settle(inputs);
+        if settlement.errors.is_empty() {
+            Ok(settlement.answer)
         } else {
-            Err(errors)
+            Err(settlement.errors)
         }
     }
 
@@ -124,24 +132,31 @@ impl Form {
         Ok(())
     }
 
-    /// What can be sent of the inputs, and what is wrong with the rest.
-    pub(super) fn settle(&self, inputs: &[FieldInput]) -> (Answer, Vec<FieldError>) {
+    /// What can be sent of the inputs, what is wrong with the rest, and what the guard says.
+    pub(super) fn settle(&self, inputs: &[FieldInput]) -> Settlement {
         let mut latest: HashMap<u32, &FieldInput> = inputs.iter().map(|given| (given.field, given)).collect();
-        let (mut answer, mut errors) = (Answer::default(), Vec::new());
+        let (mut answer, mut errors, mut guards) = (Answer::default(), Vec::new(), Vec::new());
         for (id, field) in (0..).zip(&self.fields) {
-            let given = latest.remove(&id);
-            let settled = field.settle(given.map(|given| &given.input));
-            match settled
-                .and_then(|settled| self.hold_back(field, settled, given.is_some_and(|given| given.anyway)))
-            {
-                Ok(Some((input, value, suggested))) => answer.given.push(Given {
+            let input = latest.remove(&id);
+            let settled = field.settle(input.map(|given| &given.input));
+            let given = settled.and_then(|settled| {
+                let Some((typed, value, suggested)) = settled else {
+                    return Ok(None);
+                };
+                let guard = self.guard_of(field, &value);
+                guards.push((id, guard));
+                field.hold_back(guard, input.is_some_and(|given| given.anyway))?;
+                Ok(Some(Given {
                     field: id,
                     key: field.key.clone(),
-                    guard: self.guard_of(field, &value),
-                    input,
+                    input: typed,
                     value,
                     suggested,
-                }),
+                    guard,
+                }))
+            });
+            match given {
+                Ok(Some(given)) => answer.given.push(given),
                 Ok(None) => answer.left_out.push(id),
                 Err(Wrong { code, message, entry }) => errors.push(FieldError {
                     field: id,
@@ -159,7 +174,11 @@ impl Form {
             message: "There is no such field in this form.".to_owned(),
             entry: None,
         }));
-        (answer, errors)
+        Settlement {
+            answer,
+            errors,
+            guards,
+        }
     }
 
     /// The inputs without those of fields that ask for a secret, or may, or hold one: what may be kept when the
@@ -180,34 +199,11 @@ impl Form {
     }
 
     /// What the guard says of a field with this value.
-    pub(super) fn guard_of(&self, field: &Field, value: &Json) -> Guard {
+    fn guard_of(&self, field: &Field, value: &Json) -> Guard {
         if self.guarded {
             field.guard.max(field.guard_of_value(value))
         } else {
             Guard::Ok
-        }
-    }
-
-    /// A secret goes no further without the person's word for its field.
-    fn hold_back(&self, field: &Field, settled: Settled, anyway: bool) -> Result<Settled, Wrong> {
-        let Some((_, value, _)) = &settled else {
-            return Ok(settled);
-        };
-        let guard = self.guard_of(field, value);
-        match guard {
-            Guard::Secret(secret) if !anyway => {
-                let verb = if field.guard == guard {
-                    "asks for"
-                } else {
-                    "looks like"
-                };
-                let message = format!(
-                    "Held back, because this {verb} {}. It is sent only if you choose “Send this anyway”.",
-                    secret.noun()
-                );
-                Err(wrong(FieldErrorCode::HeldBack, message))
-            }
-            Guard::Secret(_) | Guard::Suspicious(_) | Guard::Ok => Ok(settled),
         }
     }
 }
@@ -238,8 +234,27 @@ impl Field {
         }
     }
 
+    /// A secret goes no further without the person's word for its field.
+    fn hold_back(&self, guard: Guard, anyway: bool) -> Result<(), Wrong> {
+        match guard {
+            Guard::Secret(secret) if !anyway => {
+                let verb = if self.guard == guard {
+                    "asks for"
+                } else {
+                    "looks like"
+                };
+                let message = format!(
+                    "Held back, because this {verb} {}. It is sent only if you choose “Send this anyway”.",
+                    secret.noun()
+                );
+                Err(wrong(FieldErrorCode::HeldBack, message))
+            }
+            Guard::Secret(_) | Guard::Suspicious(_) | Guard::Ok => Ok(()),
+        }
+    }
+
     /// What the value looks like. Choices are the server's own values.
-    pub(super) fn guard_of_value(&self, value: &Json) -> Guard {
+    fn guard_of_value(&self, value: &Json) -> Guard {
         match (self.kind.answers(), value) {
             (Answers::NoSecret, _) => Guard::Ok,
             (_, Json::String(text) | Json::Number(text)) => of_text(text),

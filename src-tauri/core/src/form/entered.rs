@@ -14,7 +14,7 @@ use std::collections::HashMap;
 impl Form {
     /// The inputs as an object, whether or not they fit.
     pub fn entered(&self, inputs: &[FieldInput]) -> Json {
-        let (answer, _) = self.settle(inputs);
+        let answer = self.settle(inputs).answer;
         let fitting: HashMap<u32, &Json> = answer
             .given
             .iter()
@@ -58,22 +58,7 @@ impl Field {
 
 /// JSON over several lines; what a screen would hide or act upon is written as an escape, so that it is the same JSON.
 pub fn legible(json: &Json) -> String {
-    let mut out = String::new();
-    for character in json.pretty().chars() {
-        let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
-        if plain
-            || text::marked(character.encode_utf8(&mut [0; 4]))
-                .chars()
-                .eq([character])
-        {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    out
+    text::legible(&json.pretty())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::schema::{Node, Refused, Type};
 use super::secret::Answers;
 use super::undrawable::Reason;
 use super::wording::Wording;
-use super::{Control, FieldErrorCode, MAX_ENTRIES};
+use super::{Control, EntryControl, FieldErrorCode, MAX_ENTRIES};
 use crate::wire::json::Json;
 use std::collections::HashMap;
 
@@ -133,8 +133,8 @@ impl Entries {
 
     pub(super) fn control(&self) -> Control {
         let item = match &self.item {
-            Item::Text(wording) => wording.entry_control(),
-            Item::Number(range) => range.entry_control(),
+            Item::Text(wording) => EntryControl::Text(wording.limits()),
+            Item::Number(range) => EntryControl::Number(range.limits()),
         };
         Control::Entries {
             item,

@@ -103,24 +103,9 @@ pub struct GuardedValue {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Control {
-    Text {
-        format: Option<TextFormat>,
-        min_length: Option<u32>,
-        max_length: Option<u32>,
-        /// In words, for what a length and a format do not say (a pattern, an unknown format).
-        hint: Option<String>,
-    },
-    /// Typed as text; limits are the text of the numbers.
-    Number {
-        integer: bool,
-        /// The least number; or the one that it must be `above`.
-        minimum: Option<String>,
-        /// The greatest number; or the one that it must be `below`.
-        maximum: Option<String>,
-        above: Option<String>,
-        below: Option<String>,
-        multiple_of: Option<String>,
-    },
+    Text(TextLimits),
+    /// Typed as text.
+    Number(NumberLimits),
     YesNo,
     /// One of several.
     Choice {
@@ -142,25 +127,40 @@ pub enum Control {
     },
 }
 
-/// The control of one entry of a list: the same shapes as in [`Control`].
+/// The control of one entry of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(tag = "kind", rename_all = "camelCase")]
 pub enum EntryControl {
-    Text {
-        format: Option<TextFormat>,
-        min_length: Option<u32>,
-        max_length: Option<u32>,
-        hint: Option<String>,
-    },
-    Number {
-        integer: bool,
-        minimum: Option<String>,
-        maximum: Option<String>,
-        above: Option<String>,
-        below: Option<String>,
-        multiple_of: Option<String>,
-    },
+    Text(TextLimits),
+    Number(NumberLimits),
+}
+
+/// What a text may be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TextLimits {
+    pub format: Option<TextFormat>,
+    pub min_length: Option<u32>,
+    pub max_length: Option<u32>,
+    /// In words, for what a length and a format do not say (a pattern, an unknown format).
+    pub hint: Option<String>,
+}
+
+/// What a number may be; limits are the text of the numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct NumberLimits {
+    pub integer: bool,
+    /// The least number; or the one that it must be `above`.
+    pub minimum: Option<String>,
+    /// The greatest number; or the one that it must be `below`.
+    pub maximum: Option<String>,
+    pub above: Option<String>,
+    pub below: Option<String>,
+    pub multiple_of: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -152,7 +152,7 @@ impl Options {
                 .get(&look(&choice.view.title))
                 .is_some_and(|count| *count > 1)
             {
-                choice.view.value = Some(text::line(&ascii(&choice.value), text::TITLE));
+                choice.view.value = Some(text::line(&text::ascii(&choice.value.to_string()), text::TITLE));
                 self.alike = true;
             }
         }
@@ -255,19 +255,4 @@ pub(super) fn identity(value: &Json) -> String {
         Json::Number(text) => Decimal::parse(text).canonical(),
         Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => value.to_string(),
     }
-}
-
-/// JSON in ASCII letters only.
-fn ascii(value: &Json) -> String {
-    let mut out = String::new();
-    for character in value.to_string().chars() {
-        if character.is_ascii() {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    out
 }

@@ -8,7 +8,7 @@ use super::answer::{Wrong, wrong};
 use super::number::{Decimal, NoNumber, typed};
 use super::schema::{Node, Refused};
 use super::undrawable::Reason;
-use super::{Control, EntryControl, FieldErrorCode};
+use super::{FieldErrorCode, NumberLimits};
 use crate::text;
 
 #[derive(Clone, Debug)]
@@ -41,24 +41,14 @@ impl Range {
     /// # Errors
     /// A range that no number is in.
     pub(super) fn read(node: &Node<'_>, integer: bool) -> Result<Self, Refused> {
-        let bounds = |counts: &str, open: &str| {
-            let counts = number(node, counts).map(|(number, text)| Bound {
-                number,
-                text,
-                open: false,
-            });
-            let open = number(node, open).map(|(number, text)| Bound {
-                number,
-                text,
-                open: true,
-            });
-            (counts, open)
+        let bound = |keyword: &str, open: bool| {
+            number(node, keyword).map(|(number, text)| Bound { number, text, open })
         };
-        let low = match bounds("minimum", "exclusiveMinimum") {
+        let low = match (bound("minimum", false), bound("exclusiveMinimum", true)) {
             (Some(counts), Some(open)) if open.number < counts.number => Some(counts),
             (counts, open) => open.or(counts),
         };
-        let high = match bounds("maximum", "exclusiveMaximum") {
+        let high = match (bound("maximum", false), bound("exclusiveMaximum", true)) {
             (Some(counts), Some(open)) if open.number > counts.number => Some(counts),
             (counts, open) => open.or(counts),
         };
@@ -145,35 +135,18 @@ impl Range {
             .collect()
     }
 
-    pub(super) fn control(&self) -> Control {
+    pub(super) fn limits(&self) -> NumberLimits {
         let (minimum, above) = told_bound(self.low.as_ref());
         let (maximum, below) = told_bound(self.high.as_ref());
-        Control::Number {
-            integer: self.integer,
-            minimum,
-            maximum,
-            above,
-            below,
-            multiple_of: self.told_step(),
-        }
-    }
-
-    pub(super) fn entry_control(&self) -> EntryControl {
-        let (minimum, above) = told_bound(self.low.as_ref());
-        let (maximum, below) = told_bound(self.high.as_ref());
-        EntryControl::Number {
-            integer: self.integer,
-            minimum,
-            maximum,
-            above,
-            below,
-            multiple_of: self.told_step(),
-        }
-    }
-
-    fn told_step(&self) -> Option<String> {
         let step = self.step.as_ref().filter(|step| step.exact.is_some());
-        step.map(|step| step.text.clone())
+        NumberLimits {
+            integer: self.integer,
+            minimum,
+            maximum,
+            above,
+            below,
+            multiple_of: step.map(|step| step.text.clone()),
+        }
     }
 
     fn sentence(&self) -> String {

@@ -1,6 +1,6 @@
 //! What would be sent, told to a person: made from the very [`Answer`] that is sent.
 
-use super::answer::Given;
+use super::answer::{Given, Settlement};
 use super::entered::legible;
 use super::schema::{Form, Kind};
 use super::secret::Guard;
@@ -11,7 +11,11 @@ use crate::wire::json::Json;
 impl Form {
     /// The review line for the inputs as they are now. With errors it still tells what is right.
     pub fn review(&self, inputs: &[FieldInput]) -> Review {
-        let (answer, errors) = self.settle(inputs);
+        let Settlement {
+            answer,
+            errors,
+            guards,
+        } = self.settle(inputs);
         let label = |id: u32| {
             let field = usize::try_from(id).ok().and_then(|at| self.fields.get(at));
             field.map(|field| text::chip(&field.label)).unwrap_or_default()
@@ -27,32 +31,17 @@ impl Form {
             exact: (errors.is_empty() && answer.given.iter().any(Given::is_secret))
                 .then(|| legible(&answer.result())),
             errors,
-            guarded: self.guarded_values(inputs),
+            guarded: self.guarded_values(&guards),
         }
     }
 
     /// Values that look more like a secret than their field asks for one.
-    fn guarded_values(&self, inputs: &[FieldInput]) -> Vec<GuardedValue> {
-        let as_wished = inputs.iter().cloned().map(|given| FieldInput {
-            anyway: true,
-            ..given
-        });
-        let untouched = (0..).zip(&self.fields).filter_map(|(id, field)| {
-            let suggested = field.suggested.as_ref()?;
-            let anyway = true;
-            Some(FieldInput {
-                field: id,
-                input: suggested.input.clone(),
-                anyway,
-            })
-        });
-        let (answer, _) = self.settle(&untouched.chain(as_wished).collect::<Vec<_>>());
-        let guarded = answer.given.iter().filter_map(|given| {
-            let field = self.fields.get(usize::try_from(given.field).ok()?)?;
-            let guard = (given.guard > field.guard).then_some(given.guard)?;
+    fn guarded_values(&self, guards: &[(u32, Guard)]) -> Vec<GuardedValue> {
+        let guarded = guards.iter().filter_map(|&(id, guard)| {
+            let field = self.fields.get(usize::try_from(id).ok()?)?;
             Some(GuardedValue {
-                field: given.field,
-                guard: FieldGuard::of(guard, Guard::about_value)?,
+                field: id,
+                guard: FieldGuard::of(guard, Guard::about_value).filter(|_| guard > field.guard)?,
             })
         });
         guarded.collect()

@@ -393,8 +393,8 @@ impl Kind {
 
     fn control(&self) -> Control {
         match self {
-            Self::Text(wording) => wording.control(),
-            Self::Number(range) => range.control(),
+            Self::Text(wording) => Control::Text(wording.limits()),
+            Self::Number(range) => Control::Number(range.limits()),
             Self::YesNo => Control::YesNo,
             Self::Choice { options } => Control::Choice {
                 options: options.views(),

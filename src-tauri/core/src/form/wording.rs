@@ -5,7 +5,7 @@ use super::pattern::Pattern;
 use super::schema::{Node, Refused};
 use super::secret::Answers;
 use super::undrawable::Reason;
-use super::{Control, EntryControl, FieldErrorCode, TextFormat, formats};
+use super::{FieldErrorCode, TextFormat, TextLimits, formats};
 use crate::text;
 use crate::wire::json::Json;
 
@@ -126,17 +126,8 @@ impl Wording {
         Ok(())
     }
 
-    pub(super) fn control(&self) -> Control {
-        Control::Text {
-            format: self.format,
-            min_length: self.min,
-            max_length: self.max,
-            hint: self.hint.clone(),
-        }
-    }
-
-    pub(super) fn entry_control(&self) -> EntryControl {
-        EntryControl::Text {
+    pub(super) fn limits(&self) -> TextLimits {
+        TextLimits {
             format: self.format,
             min_length: self.min,
             max_length: self.max,
