@@ -28,8 +28,9 @@ deny:
 	cargo deny check bans licenses sources
 
 ## Costs as ratios, measured in one run.
-bench:
+bench: $(UI_STAMP)
 	@cargo bench --quiet -p countersign-core --bench rounds
+	@cd ui && npm run --silent bench
 
 ## What must hold for any bytes, under libFuzzer on stable Rust. What it finds is kept in tests/fuzz/artifacts.
 fuzz: packages-demo

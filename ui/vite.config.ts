@@ -57,6 +57,15 @@ export default defineConfig({
           browser,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: "bench",
+          include: ["tests/bench/*.ts"],
+          setupFiles: ["tests/setup.ts"],
+          browser,
+        },
+      },
       { extends: true, test: { name: "bundle", include: ["tests/bundle/*.test.ts"] } },
     ],
   },

@@ -5,11 +5,11 @@
 
 use crate::closing::Closing;
 use countersign_core::app::Countersign;
-use countersign_core::form::{FieldInput, Review};
+use countersign_core::form::{FieldInput, Moment, Review, Zones};
 use countersign_core::view::{
-    Act, Answered, ArgumentsInput, ArgumentsView, Armed, AskId, AskView, CallAct, CallId, Completion,
-    Failure, FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview, Snapshot,
-    Started,
+    Act, Answered, ArgumentsInput, ArgumentsReading, ArgumentsView, Armed, AskId, AskView, CallAct, CallId,
+    Completion, Failure, FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage,
+    ServerPreview, Snapshot, Started,
 };
 use serde::Deserialize;
 use tauri::{Runtime, State, ipc::Invoke};
@@ -25,6 +25,10 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         reconnect_server,
         arguments,
         check_arguments,
+        write_arguments,
+        read_arguments,
+        zones,
+        moment,
         complete,
         start_call,
         ask,
@@ -75,6 +79,24 @@ pub(crate) struct CheckArguments {
     kind: OfferKind,
     index: u32,
     fields: Vec<FieldInput>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadArguments {
+    server: ServerId,
+    kind: OfferKind,
+    index: u32,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadMoment {
+    text: String,
+    zone: String,
+    /// An offset in the text gives way to the zone.
+    replace: bool,
 }
 
 #[derive(Deserialize)]
@@ -187,6 +209,28 @@ pub(crate) fn arguments(app: App<'_>, args: OfOffer) -> Result<ArgumentsView, Fa
 #[tauri::command]
 pub(crate) fn check_arguments(app: App<'_>, args: CheckArguments) -> Result<Review, Failure> {
     app.check_arguments(args.server, args.kind, args.index, &args.fields)
+}
+
+#[tauri::command]
+pub(crate) fn write_arguments(app: App<'_>, args: CheckArguments) -> Result<String, Failure> {
+    app.write_arguments(args.server, args.kind, args.index, &args.fields)
+}
+
+#[tauri::command]
+pub(crate) async fn read_arguments(app: App<'_>, args: ReadArguments) -> Result<ArgumentsReading, Failure> {
+    app.read_arguments(args.server, args.kind, args.index, &args.text)
+        .await
+}
+
+#[tauri::command]
+pub(crate) fn zones(app: App<'_>, args: Nothing) -> Zones {
+    let Nothing {} = args;
+    app.zones()
+}
+
+#[tauri::command]
+pub(crate) fn moment(args: ReadMoment) -> Moment {
+    Countersign::moment(&args.text, &args.zone, args.replace)
 }
 
 #[tauri::command]

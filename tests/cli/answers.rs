@@ -202,3 +202,38 @@ async fn an_undrawable_form_can_be_declined_only() {
         .await;
     ran.check(4, "stopped", &["q form null"]);
 }
+
+const ASKS_TOKEN: &str = r#"{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{"api_token":{"type":"string","title":"API token"}},"required":["api_token"]}}}}}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_044_a_secret_is_sent_only_where_its_key_stands_under_anyway() {
+    let rig = Rig::new().await;
+    let run = async |answer: &str| {
+        let fake = Fake::start(&[Reply::Result(ASKS_TOKEN), Reply::Result(DONE)]).await;
+        let answers = rig.answers(answer);
+        let ran = rig
+            .run(&["call", "t", "--url", &fake.url, "--answers", &answers])
+            .await;
+        let calls: Vec<String> = fake.calls().iter().map(Json::to_string).collect();
+        (ran, calls)
+    };
+    let (held, calls) = run(r#"{"q":{"action":"accept","content":{"api_token":"canary-7731"}}}"#).await;
+    assert_ne!(held.code, Some(0), "{held:?}");
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    for told in ["asks for a secret key or token", "under “anyway”"] {
+        assert!(held.stderr.contains(told), "{told}: {held:?}");
+    }
+    assert!(!format!("{held:?}").contains("canary"), "{held:?}");
+    let (sent, calls) =
+        run(r#"{"q":{"action":"accept","content":{"api_token":"canary-7731"},"anyway":["api_token"]}}"#)
+            .await;
+    assert_eq!(sent.code, Some(0), "{sent:?}");
+    assert!(
+        calls[1].contains(r#""content":{"api_token":"canary-7731"}"#),
+        "{calls:?}"
+    );
+    assert!(!format!("{sent:?}").contains("canary"), "{sent:?}");
+    let (unknown, _) =
+        run(r#"{"q":{"action":"accept","content":{"api_token":"x"},"anyway":["token"]}}"#).await;
+    assert!(unknown.stderr.contains("no value for “token”"), "{unknown:?}");
+}

@@ -11,6 +11,8 @@ mod ends;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
+mod form;
+#[cfg(test)]
 mod judged;
 mod links;
 #[cfg(test)]

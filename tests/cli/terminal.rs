@@ -173,3 +173,31 @@ async fn a_call_in_flight_is_stopped_in_order() {
         "{ran:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_044_a_secret_is_typed_unseen_and_needs_a_word_of_its_own() {
+    let rig = Rig::new().await;
+    let asks = r#"{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{"api_token":{"type":"string","title":"API token"}}}}}}}"#;
+    let done = r#"{"resultType":"complete","content":[]}"#;
+    let fake = Fake::start(&[Reply::Result(asks), Reply::Result(done)]).await;
+    let steps = [
+        ("[a]nswer, ", "a"),
+        ("text> ", "canary-7731"),
+        ("Send this anyway? Type anyway, or Enter to change it: ", ""),
+        ("text> ", "canary-7732"),
+        ("Send this anyway? ", "anyway"),
+        ("[s]end, [e]dit, [x]act JSON, ", "s"),
+    ];
+    let args = ["call", "t", "--url", &fake.url];
+    let ran = rig.type_in(&args, &steps).await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for shown in ["! This asks for a secret key or token.", "API token: ••••••••"] {
+        assert!(ran.stdout.contains(shown), "{shown}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("canary"), "{}", ran.stdout);
+    let calls: Vec<String> = fake.calls().iter().map(ToString::to_string).collect();
+    assert!(
+        calls[1].contains(r#""content":{"api_token":"canary-7732"}"#),
+        "{calls:?}"
+    );
+}

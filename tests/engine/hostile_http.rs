@@ -443,7 +443,7 @@ async fn http_55_a_flood_of_headers_is_refused() {
 
 #[tokio::test]
 async fn http_60_two_questions_that_look_the_same_have_their_own_places_and_answers() {
-    let more = r#"{"type":"object","properties":{"name":{"type":"string"},"pin":{"type":"string"}}}"#;
+    let more = r#"{"type":"object","properties":{"name":{"type":"string"},"room":{"type":"string"}}}"#;
     let server = Http::replies([
         Reply::Result(input_required(
             &[
@@ -475,7 +475,7 @@ async fn http_60_two_questions_that_look_the_same_have_their_own_places_and_answ
     let sent = server.params().pop().expect("a retry");
     assert!(
         sent.contains(
-            r#""inputResponses":{"a":{"action":"accept","content":{"name":"first"}},"b":{"action":"accept","content":{"name":"second","pin":"7"}}}"#
+            r#""inputResponses":{"a":{"action":"accept","content":{"name":"first"}},"b":{"action":"accept","content":{"name":"second","room":"7"}}}"#
         ),
         "{sent}"
     );

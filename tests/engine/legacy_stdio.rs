@@ -308,3 +308,22 @@ async fn a_greeting_that_is_not_answered_is_never_cancelled() {
     assert!(heard.iter().all(|line| !line.contains("cancelled")), "{heard:?}");
     assert_eq!(heard.len(), 3, "start, greeting, end: {heard:?}");
 }
+
+#[tokio::test]
+async fn a_question_in_the_same_breath_as_a_result_is_a_call_of_its_own() {
+    // One write: the call has its result before anybody has looked at it.
+    let both = format!(
+        "{}\n{}",
+        result("@id", &done("ok")),
+        asks(r#""q""#, "By the way?")
+    );
+    let program = program(&format!("[{}]", out(&both)), "[]");
+    let (desk, id) = reached(&program).await;
+    desk.finished(desk.call(id)).await;
+    let row = desk
+        .until("the question", |desk| desk.app.inbox().asks().into_iter().next())
+        .await;
+    assert_eq!(desk.act(row.id, Act::Decline).await, Answered::Sent);
+    program.until_heard("decline").await;
+    desk.app.shut_down().await;
+}

@@ -1,6 +1,7 @@
 //! Lists of what a server offers: pages, odd entries, limits.
 
 use crate::kit::{Desk, Http, Reply, Seen, done, form, input_required, name};
+use countersign_core::form::{FieldInput, Input};
 use countersign_core::session::offers::{MAX_PAGES, MAX_PROBLEMS};
 use countersign_core::view::{ArgumentsInput, FailureCode, OfferKind, ServerPage, ServerState, Started};
 
@@ -220,6 +221,52 @@ async fn a_tool_of_an_odd_name_is_shown_filtered_and_called_exactly() {
         server.seen()[2].header("mcp-name").as_deref(),
         Some("=?base64?G1szMW14Cg==?=")
     );
+}
+
+#[tokio::test]
+async fn arguments_go_from_fields_to_json_and_back_and_are_judged_by_the_schema() {
+    let schema = r#"{"type":"object","required":["seats"],"properties":{"seats":{"type":"integer","minimum":2},"note":{"type":"string","default":"hi\u202e"}}}"#;
+    let tools = [format!(r#"{{"name":"book","inputSchema":{schema}}}"#)];
+    let (read, server, desk) = read(move |_, _| Reply::Result(page(&tools, ""))).await;
+    let id = read.server.id;
+    let entered = [FieldInput::new(
+        0,
+        Input::Text {
+            text: "12abc".to_owned(),
+        },
+    )];
+    let written = desk.app.write_arguments(id, OfferKind::Action, 0, &entered);
+    assert_eq!(
+        written.expect("text"),
+        "{\n  \"seats\": \"12abc\",\n  \"note\": \"hi\\u202e\"\n}",
+        "what does not fit is not lost, and nothing is hidden"
+    );
+    let read = async |text: &str| {
+        desk.app
+            .read_arguments(id, OfferKind::Action, 0, text)
+            .await
+            .expect("a reading")
+    };
+    let fits = read(r#"{"seats": 3}"#).await;
+    assert_eq!(
+        (fits.trouble, fits.findings, fits.unchecked),
+        (None, vec![], None)
+    );
+    assert_eq!(
+        fits.fields.map(|fields| fields.len()),
+        Some(2),
+        "the suggestion is cleared"
+    );
+    let unfit = read(r#"{"seats": 1}"#).await;
+    assert_eq!(unfit.findings, ["/seats: is less than 2"]);
+    assert!(unfit.fields.is_some(), "the fields say it themselves");
+    let more = read(r#"{"seats": 3, "more": 1}"#).await;
+    assert_eq!(more.no_fields.as_deref(), Some("The form has no field “more”."));
+    let trouble = read("{\n  \"seats\" 3}").await.trouble.expect("trouble");
+    assert_eq!((trouble.line, trouble.column), (2, 11));
+    let list = read("[1]").await.trouble.expect("trouble");
+    assert_eq!(list.message, "Arguments are an object {…}, not a list.");
+    assert_eq!(server.seen().len(), 2, "nothing was run");
 }
 
 #[tokio::test]

@@ -53,6 +53,9 @@ mod official_examples;
 /// The schemas of the specification and of forms: what is sent and answered is valid by them.
 mod official_schema;
 
+/// Random forms and answers against another's validator.
+mod form_oracle;
+
 /// Servers that greet well and then say nothing.
 mod mute;
 

@@ -2,7 +2,7 @@
 
 use crate::kit::{Desk, Http, Official, Reply, schemas};
 use crate::official_schema::{json, sent, with, without};
-use countersign_core::form::{Control, Form};
+use countersign_core::form::{Control, Form, NumberLimits, TextLimits};
 use countersign_core::inbox::result;
 use countersign_core::view::{OfferKind, ResultPart};
 use countersign_core::wire::json::Json;
@@ -167,7 +167,7 @@ fn check(example: &Example) {
             assert!(
                 matches!(
                     control(file, &example.json),
-                    Control::Number { integer: false, .. }
+                    Control::Number(NumberLimits { integer: false, .. })
                 ),
                 "{file}"
             );
@@ -176,7 +176,7 @@ fn check(example: &Example) {
             assert!(
                 matches!(
                     control(file, &example.json),
-                    Control::Text { format: Some(_), .. }
+                    Control::Text(TextLimits { format: Some(_), .. })
                 ),
                 "{file}"
             );

@@ -1,13 +1,14 @@
 //! States, contents, header values and queries are in no text that could reach a log.
 
-use crate::kit::{Desk, Http, Reply, form, input_required, link, name, text};
+use crate::kit::{Desk, Http, Reply, done, form, input_required, link, name, text};
+use countersign_core::form::{FieldErrorCode, FieldInput};
 use countersign_core::mrtr::driver::{Answers, End, Trouble};
 use countersign_core::mrtr::machine::{Machine, Word};
 use countersign_core::session::{Session, Speak, Target};
 use countersign_core::transport::Fault;
 use countersign_core::transport::http::HttpPeer;
 use countersign_core::transport::stdio::Command;
-use countersign_core::view::{Act, CallPhase};
+use countersign_core::view::{Act, Answered, CallPhase};
 use countersign_core::wire::Revision;
 use countersign_core::wire::json::Json;
 use countersign_core::wire::outcome::Outcome;
@@ -184,4 +185,39 @@ async fn the_id_of_a_session_is_in_no_text() {
     assert!(sent.clone().count() >= 2 && sent.clone().all(|id| id == CANARY));
     clean("session", &format!("{session:?}"));
     session.shut_down().await;
+}
+
+#[tokio::test]
+async fn case_044_a_secret_goes_only_at_the_persons_word_and_is_in_no_view() {
+    let schema = r#"{"type":"object","properties":{"password":{"type":"string"}}}"#;
+    let server = Http::replies([
+        Reply::Result(input_required(&[("q", form("m", schema))], None)),
+        Reply::Result(done("thanks")),
+    ])
+    .await;
+    let desk = Desk::new();
+    let id = desk.add("one", &server);
+    let secret = Json::object([("api_key", Json::string(format!("{CANARY}-argument")))]);
+    let call = desk.call_with(id, secret);
+    let ask = desk.question(call).await.id;
+    let answered = desk.accept(ask, vec![text(0, CANARY)]).await;
+    let Answered::Invalid { errors } = &answered else {
+        panic!("{answered:?}");
+    };
+    assert_eq!(errors[0].code, FieldErrorCode::HeldBack);
+    clean("answered", &format!("{answered:?} {:?}", desk.row(call)));
+    clean("view", &format!("{:?}", desk.view(ask)));
+    assert!(
+        !server
+            .params()
+            .iter()
+            .any(|params| params.contains("inputResponses"))
+    );
+    let inputs = vec![FieldInput {
+        anyway: true,
+        ..text(0, CANARY)
+    }];
+    assert_eq!(desk.accept(ask, inputs).await, Answered::Sent);
+    let (row, end) = desk.ended(call).await;
+    clean("row", &format!("{row:?} {end:?} {:?}", desk.view(ask)));
 }

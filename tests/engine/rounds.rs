@@ -42,7 +42,7 @@ async fn an_answer_is_exactly_these_bytes() {
         "m":{"type":"array","items":{"type":"string","enum":["r","g"]}}}}"#
             .replace('\n', "");
     let all: &'static str = Box::leak(all.into_boxed_str());
-    let input = |field, input| FieldInput { field, input };
+    let input = FieldInput::new;
     let inputs = vec![
         text(0, " aé\u{2028}\"=+/ "),
         text(1, "3.0"),

@@ -301,6 +301,15 @@ fn telling(read: &str) -> Program {
     ))
 }
 
+/// A desk that listens to a program.
+async fn listened(program: &Program) -> (Desk, ServerId) {
+    let desk = Desk::new();
+    let id = desk.add_program("one", program);
+    desk.app.connected(id).await.expect("connected");
+    program.until_heard("subscriptions/listen").await;
+    (desk, id)
+}
+
 /// Of what a program heard: its own events, and ids and parameters of listening and cancelling.
 fn listening(program: &Program) -> Vec<String> {
     let heard = program.heard().into_iter();
@@ -326,10 +335,7 @@ fn listening(program: &Program) -> Vec<String> {
 #[tokio::test]
 async fn a_subscription_that_is_replaced_or_ends_with_the_app_is_cancelled_first() {
     let program = telling("[DOCUMENT]");
-    let desk = Desk::new();
-    let id = desk.add_program("one", &program);
-    desk.app.connected(id).await.expect("connected");
-    program.until_heard("subscriptions/listen").await;
+    let (desk, id) = listened(&program).await;
     desk.finished(desk.call_offer(id, ListKind::Resources, "x://a"))
         .await;
     program.until_heard("resourceSubscriptions").await;
@@ -352,10 +358,7 @@ async fn a_subscription_that_is_replaced_or_ends_with_the_app_is_cancelled_first
 #[tokio::test]
 async fn a_server_that_is_asked_again_has_one_subscription() {
     let program = telling("[DOCUMENT]");
-    let desk = Desk::new();
-    let id = desk.add_program("one", &program);
-    desk.app.connected(id).await.expect("connected");
-    program.until_heard("subscriptions/listen").await;
+    let (desk, id) = listened(&program).await;
     desk.app.connected(id).await.expect("connected");
     desk.until("the second subscription", |_| {
         let heard = listening(&program);
@@ -373,10 +376,7 @@ async fn a_server_that_is_asked_again_has_one_subscription() {
 #[tokio::test]
 async fn a_program_that_ended_is_started_anew_and_listened_to_again() {
     let program = telling(r#"[{"exit":3}],[DOCUMENT]"#);
-    let desk = Desk::new();
-    let id = desk.add_program("one", &program);
-    desk.app.connected(id).await.expect("connected");
-    program.until_heard("subscriptions/listen").await;
+    let (desk, id) = listened(&program).await;
     desk.call_offer(id, ListKind::Resources, "x://a");
     let anew = || {
         let heard = listening(&program);

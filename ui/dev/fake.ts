@@ -3,6 +3,7 @@ import type { Answer, Backend, Completing, Offer } from "../src/lib/backend";
 import type {
   Answered,
   ArgumentsInput,
+  ArgumentsReading,
   ArgumentsView,
   AskView,
   CallAct,
@@ -18,6 +19,7 @@ import type {
   Unfinished,
 } from "../src/lib/wire";
 import { row, snapshot } from "./fixtures";
+import { moment, ZONES } from "./moment";
 import { review } from "./review";
 
 export class FakeBackend implements Backend {
@@ -38,11 +40,14 @@ export class FakeBackend implements Backend {
   completion: (asked: Completing) => Completion | Promise<Completion> = () => {
     throw gone();
   };
+  /** What a text for arguments means. */
+  reading: (text: string) => Partial<ArgumentsReading> = () => ({});
   armedIn = 700;
 
   answers: Answer[] = [];
   drafts: { ask: number; inputs: FieldInput[] }[] = [];
   checks: FieldInput[][] = [];
+  readings: string[] = [];
   completed: Completing[] = [];
   showings: { ask: number; revision: number }[] = [];
   starts: { offer: Offer; args: ArgumentsInput }[] = [];
@@ -125,6 +130,20 @@ export class FakeBackend implements Backend {
   async checkArguments(offer: Offer, fields: FieldInput[]) {
     this.checks.push(fields);
     return review(this.offers(offer).form ?? { fields: [] }, fields);
+  }
+  async writeArguments(offer: Offer, fields: FieldInput[]) {
+    return review(this.offers(offer).form ?? { fields: [] }, fields).json ?? "{}";
+  }
+  async readArguments(_: Offer, text: string): Promise<ArgumentsReading> {
+    this.readings.push(text);
+    const nothing = { trouble: null, findings: [], unchecked: null, fields: null, noFields: null };
+    return { ...nothing, ...this.reading(text) };
+  }
+  async zones() {
+    return ZONES;
+  }
+  async moment(text: string, zone: string, replace: boolean) {
+    return moment(text, zone, replace);
   }
   async complete(asked: Completing) {
     this.completed.push(asked);

@@ -11,10 +11,12 @@ import type {
   Completion,
   Control,
   Diagnosis,
+  EntryControl,
+  FieldGuard,
+  FieldInput,
   FieldView,
   Finding,
   FindingCode,
-  Input,
   Inspection,
   OfferKind,
   OptionView,
@@ -84,7 +86,7 @@ export function said(text: string): ServerText {
 }
 
 export function options(...titles: string[]): OptionView[] {
-  return titles.map((title) => ({ title, value: null }));
+  return titles.map((title) => ({ title, value: null, help: null }));
 }
 
 export function field(
@@ -93,10 +95,20 @@ export function field(
   control: Control,
   over: Partial<FieldView> = {},
 ): FieldView {
-  return { id, label, help: null, required: false, control, suggested: null, notes: [], ...over };
+  return {
+    id,
+    label,
+    help: null,
+    required: false,
+    control,
+    suggested: null,
+    notes: [],
+    guard: null,
+    ...over,
+  };
 }
 
-export const TEXT: Control = {
+export const TEXT: Extract<Control, { kind: "text" }> = {
   kind: "text",
   format: null,
   minLength: null,
@@ -108,29 +120,71 @@ export function text(over: Partial<Extract<Control, { kind: "text" }>> = {}): Co
   return { kind: "text", format: null, minLength: null, maxLength: null, hint: null, ...over };
 }
 
+type NumberControl = Extract<EntryControl, { kind: "number" }>;
+
+export function number(over: Partial<NumberControl> = {}): NumberControl {
+  return {
+    kind: "number",
+    integer: true,
+    minimum: null,
+    maximum: null,
+    above: null,
+    below: null,
+    multipleOf: null,
+    ...over,
+  };
+}
+
+export function entries(
+  item: EntryControl,
+  over: Partial<Extract<Control, { kind: "entries" }>> = {},
+): Control {
+  return { kind: "entries", item, minItems: null, maxItems: null, unique: false, ...over };
+}
+
 export const REGION = field(
   0,
   "Region",
   {
     kind: "choice",
     options: [
-      { title: "Europe", value: "eu1" },
-      { title: "US East", value: "us1" },
+      { title: "Europe", value: "eu1", help: null },
+      { title: "US East", value: "us1", help: null },
     ],
   },
   { required: true, help: "Where the invoice is filed" },
 );
 
-export const COPIES = field(
-  1,
-  "Copies",
-  { kind: "number", integer: true, minimum: "1", maximum: "5" },
-  { suggested: { kind: "text", text: "2" } },
-);
+export const COPIES = field(1, "Copies", number({ minimum: "1", maximum: "5" }), {
+  suggested: { kind: "text", text: "2" },
+});
 
 export const NOTE = field(2, "Note", TEXT);
 
-export function form(fields: FieldView[], draft: { field: number; input: Input }[] = []): AskBody {
+export const ASKS_PASSWORD: FieldGuard = {
+  level: "secret",
+  sentence:
+    "This asks for a password. Servers must not ask for passwords, keys or card numbers in a form.",
+};
+
+export const MAY_ASK_KEY: FieldGuard = {
+  level: "suspicious",
+  sentence:
+    "This may ask for a secret key or token. Servers must not ask for passwords, keys or card numbers in a form.",
+};
+
+/** A password, what may be a key, and an innocent field. */
+export const SECRETS = [
+  field(0, "Account", TEXT, { required: true }),
+  field(1, "Password", TEXT, {
+    required: true,
+    help: "The one you use for the old service",
+    guard: ASKS_PASSWORD,
+  }),
+  field(2, "License key", TEXT, { guard: MAY_ASK_KEY }),
+];
+
+export function form(fields: FieldView[], draft: FieldInput[] = []): AskBody {
   return {
     kind: "form",
     form: { fields },
@@ -138,6 +192,18 @@ export function form(fields: FieldView[], draft: { field: number; input: Input }
     review: review({ fields }, draft),
   };
 }
+
+/** An action whose arguments are fields. */
+export const ARGUMENTS: ArgumentsView = {
+  kind: "action",
+  title: "Create an invoice",
+  description: null,
+  form: { fields: [REGION, COPIES, NOTE] },
+  jsonReason: null,
+  jsonTemplate: "{}",
+  goesTo: "crm.example.com",
+  completes: false,
+};
 
 export const CONSEQUENCES = [
   "Decline: CRM sandbox is told No.",
@@ -265,12 +331,7 @@ export const EVERYTHING: FieldView[] = [
     help: "As on the contract",
   }),
   field(1, "Mail", text({ format: "email" })),
-  field(
-    2,
-    "Seats",
-    { kind: "number", integer: true, minimum: "2", maximum: "8" },
-    { required: true },
-  ),
+  field(2, "Seats", number({ minimum: "2", maximum: "8" }), { required: true }),
   field(3, "Agree to the terms", { kind: "yesNo" }, { required: true }),
   field(4, "Send a copy", { kind: "yesNo" }),
   REGION_AT(5),
@@ -317,6 +378,7 @@ export function many(count: number): OptionView[] {
   return Array.from({ length: count }, (_, index) => ({
     title: `Option ${index + 1}`,
     value: index % 3 === 0 ? `opt_${index + 1}` : null,
+    help: null,
   }));
 }
 

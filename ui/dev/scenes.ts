@@ -2,6 +2,7 @@
 import type { CardPlace, ListPlace } from "../src/lib/desk.svelte";
 import { FakeBackend } from "./fake";
 import * as fixture from "./fixtures";
+import { bodies } from "./forms";
 
 export type Scene = {
   name: string;
@@ -76,12 +77,61 @@ export const SCENES: Scene[] = [
   },
   askScene("form", fixture.ask()),
   askScene("form, every control", fixture.ask({ body: fixture.form(fixture.EVERYTHING) })),
+  askScene("form, asks for a password", fixture.ask({ body: fixture.form(fixture.SECRETS) })),
+  askScene(
+    "form, a password and a card to be sent anyway",
+    fixture.ask({
+      body: fixture.form(fixture.SECRETS, [
+        { field: 0, input: { kind: "text", text: "4111111111111111" }, anyway: true },
+        { field: 1, input: { kind: "text", text: "hunter2" }, anyway: true },
+      ]),
+    }),
+  ),
+  askScene(
+    "form, over with a password in it",
+    fixture.ask({
+      body: fixture.form(fixture.SECRETS, [
+        { field: 0, input: { kind: "text", text: "ada" } },
+        { field: 1, input: { kind: "text", text: "hunter2" } },
+      ]),
+      phase: { kind: "withdrawn", reason: "The server took it back." },
+      acts: [],
+      acceptLabel: null,
+      consequences: [],
+    }),
+  ),
   askScene(
     "form, question only",
     fixture.ask({
       body: fixture.form([]),
       message: fixture.said("Remove 3 drafts?"),
       acceptLabel: "Send answer",
+    }),
+  ),
+  askScene(
+    "form with lists of entries",
+    fixture.ask({
+      body: fixture.form([
+        fixture.field(
+          0,
+          "Ports",
+          fixture.entries(fixture.number({ minimum: "1", maximum: "65535" }), { unique: true }),
+          {
+            help: "Where the service listens",
+            suggested: { kind: "entries", texts: ["80", "443"] },
+          },
+        ),
+        fixture.field(1, "Tags", fixture.entries(fixture.TEXT, { maxItems: 3 }), {
+          required: true,
+        }),
+        fixture.field(2, "Plan", {
+          kind: "choice",
+          options: [
+            { title: "Small", value: "s", help: "One seat." },
+            { title: "Large", value: "l", help: "Any number of seats.\nBilled per month." },
+          ],
+        }),
+      ]),
     }),
   ),
   askScene(
@@ -94,6 +144,7 @@ export const SCENES: Scene[] = [
       notices: ["Asked again after you declined (3rd time)."],
     }),
   ),
+  ...bodies().map(([name, body]) => askScene(`form, ${name}`, fixture.ask({ body }))),
   askScene("form, hostile", fixture.HOSTILE_ASK),
   askScene(
     "practice",
@@ -254,14 +305,9 @@ export const SCENES: Scene[] = [
     backend: () => {
       const backend = desk();
       backend.offers = (offer) => ({
+        ...fixture.ARGUMENTS,
         kind: offer.kind,
-        title: "Create an invoice",
         description: "Makes one invoice and files it.",
-        form: { fields: [fixture.REGION, fixture.COPIES, fixture.NOTE] },
-        jsonReason: null,
-        jsonTemplate: "{}",
-        goesTo: "crm.example.com",
-        completes: false,
       });
       return backend;
     },

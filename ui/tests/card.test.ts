@@ -165,7 +165,7 @@ describe("Escape", () => {
   it("first closes an open list and leaves the field", async () => {
     const view = field(0, "Country", {
       kind: "choice",
-      options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null })),
+      options: Array.from({ length: 9 }, (_, at) => ({ title: `C${at}`, value: null, help: null })),
     });
     const backend = await openAsk(ask({ body: form([view]) }));
     box(0).focus();
@@ -567,6 +567,25 @@ describe("an answer that does not come through", () => {
     await press("accept");
     await expect.poll(() => textOf("[data-testid='note']")).toBe(note);
     expect(said()).toBe(note);
+  });
+});
+
+describe("what will be sent", () => {
+  it("is shown as JSON by one key, from anywhere on the card, and hidden by it again", async () => {
+    await openAsk(ask({ body: form([field(0, "Nick", TEXT)]) }));
+    await fill(0, "Ada");
+    await expect.poll(() => textOf("[data-testid='review']")).toContain("Nick = Ada");
+    await userEvent.keyboard("{Alt>}j{/Alt}");
+    await expect.poll(() => textOf("[data-testid='json']")).toContain('"Nick": "Ada"');
+    expect(box(0).value).toBe("Ada");
+    await userEvent.keyboard("{Alt>}j{/Alt}");
+    await expect.poll(() => all("[data-testid='json']").length).toBe(0);
+  });
+
+  it("names what is missing in chips of at most 40 letters", async () => {
+    const label = "x".repeat(119);
+    await openAsk(ask({ body: form([field(0, label, TEXT, { required: true })]) }));
+    expect(all("footer .chip").map((chip) => chip.textContent)).toEqual([`${"x".repeat(39)}…`]);
   });
 });
 

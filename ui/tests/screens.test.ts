@@ -5,6 +5,7 @@ import { FakeBackend } from "../dev/fake";
 import {
   ask,
   call,
+  EVERYTHING,
   field,
   form,
   HOSTILE_ASK,
@@ -12,10 +13,15 @@ import {
   link,
   PARTS,
   said,
+  server,
   TEXT,
 } from "../dev/fixtures";
 import { SCENES } from "../dev/scenes";
-import { all, one, openAsk, openWindow, size, textOf, userEvent } from "./desk";
+import type { AskView } from "../src/lib/wire";
+import { all, one, openAsk, openWindow, press, size, textOf, userEvent } from "./desk";
+
+const COMMAND =
+  "npx --yes /opt/companies/acme/tools/model-context/servers/customer-relations/build/index.js --root /srv/data/customers/of/the/year --read-only --log /var/log/acme/customer-relations.log";
 
 afterEach(() => size(1280, 800));
 
@@ -118,20 +124,29 @@ describe("hostile text stays text", () => {
 describe("a window of 640 by 480", () => {
   const LONG = said(Array.from({ length: 300 }, (_, line) => `Line ${line}`).join("\n"));
   const FORTY = form(Array.from({ length: 40 }, (_, id) => field(id, `Field ${id}`, TEXT)));
+  /** The whole of it is in the window, and nothing covers its middle. */
   const inside = (element: Element) => {
     const at = element.getBoundingClientRect();
+    const middle = document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
     return (
       at.height > 0 &&
       at.top >= 0 &&
       at.left >= 0 &&
       at.bottom <= innerHeight &&
-      at.right <= innerWidth
+      at.right <= innerWidth &&
+      element.contains(middle)
     );
   };
 
-  it.each([
+  afterEach(() => {
+    document.documentElement.style.fontSize = "";
+  });
+
+  const VIEWS: [string, AskView][] = [
     ["a long message", ask({ message: LONG })],
     ["forty fields", ask({ body: FORTY })],
+    ["forty fields below a long message", ask({ body: FORTY, message: LONG })],
+    ["every control", ask({ body: form(EVERYTHING) })],
     ["a long link", ask({ body: link(LINKS.long) })],
     ["a risky link", ask({ body: link(LINKS.risky) })],
     [
@@ -151,17 +166,60 @@ describe("a window of 640 by 480", () => {
       "one of three",
       ask({ of: 3, acts: ["decline", "dismiss", "accept", "decline_all", "stop_call"] }),
     ],
-  ])("case_043 keeps header and buttons in sight: %s", async (_, view) => {
+    ["a long command", ask({ server: server({ address: COMMAND }), message: LONG })],
+  ];
+  /** Width, height and size of the text in percent, with the least height of what scrolls. */
+  const WINDOWS: [number, number, number, number][] = [
+    [640, 480, 100, 96],
+    [600, 480, 100, 96],
+    [640, 480, 200, 60],
+  ];
+
+  it.each(WINDOWS.flatMap((window) => VIEWS.map(([name, view]) => ({ window, name, view }))))(
+    "case_043 keeps header and buttons in sight: $name, $window",
+    async ({ window, view }) => {
+      const [width, height, percent, zone] = window;
+      await size(width, height);
+      document.documentElement.style.fontSize = `${percent}%`;
+      await openAsk(view);
+      const parts = [
+        one("[data-testid='card'] h2"),
+        one(".origin"),
+        one(".for"),
+        ...all("[data-act]"),
+      ];
+      expect(parts.filter((part) => !inside(part))).toEqual([]);
+      expect(one(".zone").clientHeight).toBeGreaterThanOrEqual(zone);
+      expect(one("[data-testid='card']").scrollHeight).toBe(
+        one("[data-testid='card']").clientHeight,
+      );
+      expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width);
+      expect(await problems()).toEqual([]);
+    },
+  );
+
+  it.each(WINDOWS)(
+    "says what was not seen yet, where it can be read: %s by %s, %s %%",
+    async (width, height, percent) => {
+      await size(width, height);
+      document.documentElement.style.fontSize = `${percent}%`;
+      const backend = await openAsk(ask({ body: FORTY }));
+      await press("accept");
+      await expect.poll(() => all("[data-testid='note']").length).toBe(1);
+      const note = one("[data-testid='note']").getBoundingClientRect();
+      const region = one("footer").getBoundingClientRect();
+      expect(note.top).toBeGreaterThanOrEqual(region.top);
+      expect(note.top).toBeLessThan(one("[data-act='accept']").getBoundingClientRect().top);
+      expect(backend.answers).toEqual([]);
+    },
+  );
+
+  it("fills a line with a long command instead of breaking it at its first blank", async () => {
     await size(640, 480);
-    await openAsk(view);
-    const parts = [
-      one("[data-testid='card'] h2"),
-      one("[data-testid='call-line']"),
-      ...all("[data-act]"),
-    ];
-    expect(parts.filter((part) => !inside(part))).toEqual([]);
-    expect(one(".zone").clientHeight).toBeGreaterThanOrEqual(96);
-    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(640);
+    await openAsk(ask({ server: server({ address: COMMAND }) }));
+    const lines = one(".origin .address").getClientRects();
+    expect(lines[0]?.width).toBeGreaterThan(400);
+    expect(one(".origin").tabIndex).toBe(0);
   });
 
   it("shows the list, then the card with a way back", async () => {
@@ -174,18 +232,6 @@ describe("a window of 640 by 480", () => {
     await userEvent.click(one("[data-testid='back']"));
     await expect.poll(() => document.activeElement).toBe(one("[data-testid='ask-row']"));
     expect(backend.answers).toEqual([]);
-  });
-
-  it("can be used with text twice as large", async () => {
-    await size(640, 480);
-    document.documentElement.style.fontSize = "200%";
-    await openAsk(ask());
-    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(640);
-    for (const button of all("[data-act]")) {
-      button.scrollIntoView();
-      expect(inside(button)).toBe(true);
-    }
-    document.documentElement.style.fontSize = "";
   });
 });
 

@@ -2,33 +2,19 @@ import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
 import {
   ALONE,
+  ARGUMENTS,
   ask,
-  COPIES,
   call,
   DIAGNOSIS,
-  NOTE,
   PAGE,
   PRACTICE,
-  REGION,
   server,
   snapshot,
   UNREACHED,
 } from "../dev/fixtures";
-import type { ArgumentsView } from "../src/lib/wire";
 import { all, choose, one, openWindow, size, textOf, userEvent } from "./desk";
 
 afterEach(() => size(1280, 800));
-
-const ARGUMENTS: ArgumentsView = {
-  kind: "action",
-  title: "Create an invoice",
-  description: null,
-  form: { fields: [REGION, COPIES, NOTE] },
-  jsonReason: null,
-  jsonTemplate: "{}",
-  goesTo: "crm.example.com",
-  completes: false,
-};
 
 function withPage(): FakeBackend {
   const backend = new FakeBackend();
@@ -75,21 +61,6 @@ describe("a server's page", () => {
         },
       ]);
     await expect.poll(() => textOf("[data-testid='call-word']")).toBe("done");
-  });
-
-  it("says what is wrong with JSON, at the editor", async () => {
-    const backend = withPage();
-    backend.offers = () => ({ ...ARGUMENTS, form: null, jsonReason: "Too deep to draw." });
-    backend.start = () => ({ kind: "bad_json", message: "Line 1: a comma is missing." });
-    await openWindow(backend, {
-      card: { kind: "start", offer: { server: 1, kind: "action", index: 2 } },
-    });
-    await expect.poll(() => all("[data-testid='json-editor']").length).toBe(1);
-    await userEvent.fill(one("[data-testid='json-editor']"), "{");
-    await userEvent.click(one("[data-testid='run']"));
-    await expect.poll(() => textOf(".wrong")).toBe("Line 1: a comma is missing.");
-    expect(backend.starts[0]?.args).toEqual({ kind: "json", text: "{" });
-    expect(document.activeElement).toBe(one("[data-testid='json-editor']"));
   });
 
   it("tells the protocol, and in its details how that was found out", async () => {

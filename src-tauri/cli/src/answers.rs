@@ -30,6 +30,8 @@ enum Given {
 pub(crate) struct Entry {
     pub(crate) action: Action,
     pub(crate) content: Option<Json>,
+    /// Keys of the content that are to be sent although they ask for a secret or hold one.
+    pub(crate) anyway: Vec<String>,
     pub(crate) url: Option<String>,
     pub(crate) origin: Option<String>,
     pub(crate) domain: Option<String>,
@@ -112,6 +114,7 @@ impl Entry {
         let entry = Self {
             action,
             content,
+            anyway: take_keys(&mut members, "anyway")?,
             url: take_text(&mut members, "url")?,
             origin: take_text(&mut members, "origin")?,
             domain: take_text(&mut members, "domain")?,
@@ -122,6 +125,9 @@ impl Entry {
         if entry.action != Action::Accept && (entry.content.is_some() || entry.names_a_link()) {
             return Err("only accept can have content, url, origin or domain.".to_owned());
         }
+        if entry.content.is_none() && !entry.anyway.is_empty() {
+            return Err("anyway names keys of a content, and there is none.".to_owned());
+        }
         if entry.content.is_some() && entry.names_a_link() {
             return Err("content is for a form; url, origin and domain are for a link.".to_owned());
         }
@@ -131,6 +137,18 @@ impl Entry {
     /// It is written for a link.
     pub(crate) fn names_a_link(&self) -> bool {
         self.url.is_some() || self.origin.is_some() || self.domain.is_some()
+    }
+}
+
+fn take_keys(members: &mut Members, key: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("{key} must be a list of keys.");
+    match members.remove(key) {
+        None => Ok(Vec::new()),
+        Some(Json::Array(items)) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
+        Some(_) => Err(wrong()),
     }
 }
 
@@ -190,6 +208,11 @@ mod tests {
         fails(r#"{"a":{"action":"accept","content":[]}}"#, "must be an object");
         fails(r#"{"a":{"action":"accept","url":7}}"#, "url must be text");
         fails(r#"{"a":{"action":"accept","contents":{}}}"#, "“contents”");
+        fails(
+            r#"{"a":{"action":"accept","content":{},"anyway":"k"}}"#,
+            "a list of keys",
+        );
+        fails(r#"{"a":{"action":"accept","anyway":["k"]}}"#, "there is none");
         fails(
             r#"{"a":{"action":"accept","content":{},"url":"u"}}"#,
             "for a form",

@@ -19,6 +19,8 @@ Questions are asked in the terminal, or answered from --answers FILE: a JSON obj
 (or * for any form) to an answer, or to a list of answers, used one each time that the key is asked.
   {\"action\":\"accept\",\"content\":{…}}      a form; exactly this content is checked and sent.
                                          Without content: the form as the server suggests it
+                                         A password, key or card is sent only if \"anyway\",
+                                         a list of keys, names its field
   {\"action\":\"accept\",\"url\":\"https://…\"}  a link, by its exact address, or by its \"origin\";
                                          a risky link also needs its \"domain\"
   {\"action\":\"decline\"}  {\"action\":\"cancel\"}
@@ -45,6 +47,25 @@ Exit codes:
   0  every line was judged, whatever the verdicts
   2  usage: a server that is none, named with its line
   3  stdin cannot be read";
+
+const FORM: &str = "\
+Each line of stdin is one object:
+  {\"schema\":{…},\"answer\":{\"KEY\":\"TEXT\",…}}
+\"answer\" holds what a person would type for each key; a key that is not there is an untouched field, null is a field
+that was emptied. A choice is named by its value or its title, yes and no by yes, no, true or false; several choices
+and the entries of a list are a list of texts, or one text a line.
+
+Each line of stdout is one object:
+  \"undrawable\"  why the schema is not drawn; then there is nothing else
+  \"fields\"      the fields in their order: key, kind, label, required, control, suggested, notes
+  \"guard\"       for each key: ok, suspicious or secret
+  \"content\"     exactly what would be sent, or
+  \"errors\"      for each key that is wrong: code and message
+  \"problem\"     instead of all: the line is no such object
+
+Exit codes:
+  0  every line was read
+  2  a line was no such object";
 
 /// Call MCP servers (revisions 2024-11-05 to 2026-07-28) and answer what they ask.
 #[derive(Debug, Parser)]
@@ -92,6 +113,9 @@ pub(crate) enum Task {
         #[command(flatten)]
         calling: Calling,
     },
+    /// Try forms without a server: schemas and typed answers from stdin, one JSON object a line
+    #[command(after_help = FORM)]
+    Form,
     /// Judge addresses as links of a server, without opening them
     #[command(after_help = LINK)]
     Link {

@@ -14,7 +14,7 @@ use crate::output;
 use crate::report::Exit;
 use crate::server::{self, Problem};
 use countersign_core::app::Countersign;
-use countersign_core::form::{Control, FieldInput, FieldView, FormView, Input};
+use countersign_core::form::{Control, EntryControl, FieldInput, FieldView, FormView, Input, NumberLimits};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::address::DEFAULT_TIMEOUT;
 use countersign_core::session::offers::Offers;
@@ -296,19 +296,28 @@ fn answer(ask: &AskView) -> (Act, Option<Vec<FieldInput>>) {
 /// A field without an input has its default; what is required and has none is made up.
 fn inputs(form: &FormView) -> Vec<FieldInput> {
     let open = |field: &&FieldView| field.required && field.suggested.is_none();
-    let made_up = |field: &FieldView| FieldInput {
-        field: field.id,
-        input: match &field.control {
+    let made_up = |field: &FieldView| {
+        let input = match &field.control {
             Control::Text { .. } => Input::Text {
                 text: "text".to_owned(),
             },
-            Control::Number { minimum, .. } => Input::Text {
+            Control::Number(NumberLimits { minimum, .. }) => Input::Text {
                 text: minimum.clone().unwrap_or_else(|| "5".to_owned()),
             },
             Control::YesNo => Input::Flag { value: true },
             Control::Choice { .. } => Input::Pick { index: 0 },
             Control::Choices { .. } => Input::Picks { indexes: vec![0] },
-        },
+            Control::Entries { item, .. } => Input::Entries {
+                texts: vec![
+                    match item {
+                        EntryControl::Text { .. } => "text",
+                        EntryControl::Number { .. } => "5",
+                    }
+                    .to_owned(),
+                ],
+            },
+        };
+        FieldInput::new(field.id, input)
     };
     form.fields.iter().filter(open).map(made_up).collect()
 }

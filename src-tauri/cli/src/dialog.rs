@@ -8,10 +8,13 @@
 use crate::terminal::{Gone, Terminal};
 use countersign_core::app::Countersign;
 use countersign_core::form::{
-    Control, FieldInput, FieldView, FormView, Input, OptionView, Review, TextFormat,
+    Control, EntryControl, FieldErrorCode, FieldInput, FieldView, FormView, GuardLevel, Input, MASK,
+    NumberLimits, OptionView, Review, TextFormat, TextLimits,
 };
 use countersign_core::link::{Inspection, Verdict};
 use countersign_core::view::{Act, AskBody, AskView, CallRow};
+use countersign_core::wire::json::Json;
+use std::fmt::Display;
 
 /// Options that are listed at once; `?` lists all.
 const LISTED: usize = 40;
@@ -192,21 +195,25 @@ async fn form_dialog(
             Some("Keep answer") => ("s", "end (kept until all are answered)"),
             Some(_) | None => ("s", "end"),
         };
-        let words = if form.fields.is_empty() {
+        let mut words = if form.fields.is_empty() {
             vec![send]
         } else {
             vec![send, ("e", "dit")]
         };
-        match choose_word(terminal, ask, &words).await? {
-            Chosen::Said(said) => return Ok(said),
-            Chosen::Word(0) if review.errors.is_empty() => {
-                return Ok(Said::Act {
-                    act: Act::Accept,
-                    inputs: Some(inputs),
-                    domain: None,
-                });
+        words.extend(review.exact.is_some().then_some(("x", "act JSON")));
+        loop {
+            match choose_word(terminal, ask, &words).await? {
+                Chosen::Said(said) => return Ok(said),
+                Chosen::Word(0) if review.errors.is_empty() => {
+                    return Ok(Said::Act {
+                        act: Act::Accept,
+                        inputs: Some(inputs),
+                        domain: None,
+                    });
+                }
+                Chosen::Word(2) => terminal.say(review.exact.as_deref().unwrap_or_default())?,
+                Chosen::Word(_) => break,
             }
-            Chosen::Word(_) => {}
         }
     }
 }
@@ -230,6 +237,7 @@ async fn field_dialog(
     );
     shown.extend(field.help.iter().map(|help| format!("\n{}", quoted(help))));
     shown.extend(field.notes.iter().map(|note| format!("\n! {note}")));
+    shown.extend(field.guard.iter().map(|guard| format!("\n! {}", guard.sentence)));
     shown.push_str(&options_text(&field.control, LISTED));
     terminal.say(&shown)?;
     let typed = inputs.iter().find(|input| input.field == field.id).cloned();
@@ -237,12 +245,23 @@ async fn field_dialog(
         .as_ref()
         .map(|typed| &typed.input)
         .or(field.suggested.as_ref());
+    let asks_secret = field
+        .guard
+        .as_ref()
+        .is_some_and(|guard| guard.level == GuardLevel::Secret);
+    let hidden = asks_secret || typed.as_ref().is_some_and(|typed| typed.anyway);
     let prompt = match current.and_then(|input| told(&field.control, input)) {
+        Some(_) if hidden => format!("{} ({MASK})> ", kind_word(&field.control)),
         Some(value) => format!("{} ({value})> ", kind_word(&field.control)),
         None => format!("{}> ", kind_word(&field.control)),
     };
     loop {
-        let line = terminal.ask(&prompt).await?;
+        let line = if asks_secret {
+            terminal.ask_unseen(&prompt).await?
+        } else {
+            terminal.ask(&prompt).await?
+        };
+        let kept = line.trim().is_empty();
         let given = match line.trim() {
             "" => typed.clone().map(|typed| typed.input),
             "-" => Some(Input::Empty),
@@ -263,12 +282,29 @@ async fn field_dialog(
         changed.extend(given.map(|input| FieldInput {
             field: field.id,
             input,
+            anyway: kept && typed.as_ref().is_some_and(|typed| typed.anyway),
         }));
         let errors = app.inbox().with_form(ask.id, |form| form.answer(&changed).err());
         let wrong = errors
             .flatten()
             .and_then(|errors| errors.into_iter().find(|error| error.field == field.id));
         match wrong {
+            Some(error) if error.code == FieldErrorCode::HeldBack => {
+                terminal.say(&error.message)?;
+                let word = terminal
+                    .ask("Send this anyway? Type anyway, or Enter to change it: ")
+                    .await?;
+                if word.trim() == "anyway" {
+                    if !changed.iter().any(|input| input.field == field.id) {
+                        let suggested = field.suggested.clone();
+                        changed.extend(suggested.map(|input| FieldInput::new(field.id, input)));
+                    }
+                    let own = changed.iter_mut().filter(|input| input.field == field.id);
+                    own.for_each(|input| input.anyway = true);
+                    *inputs = changed;
+                    return Ok(());
+                }
+            }
             Some(error) => terminal.say(&error.message)?,
             None => {
                 *inputs = changed;
@@ -301,7 +337,25 @@ fn input_of(control: &Control, line: &str) -> Result<Input, String> {
                 .collect::<Result<_, _>>()?;
             Ok(Input::Picks { indexes })
         }
+        Control::Entries { .. } => entries(line.trim()),
     }
+}
+
+/// Entries with semicolons between, or a JSON list where the entries themselves have some.
+fn entries(line: &str) -> Result<Input, String> {
+    if line.eq_ignore_ascii_case("none") {
+        return Ok(Input::Entries { texts: Vec::new() });
+    }
+    if !line.starts_with('[') {
+        let texts = line.split(';').map(|text| text.trim().to_owned()).collect();
+        return Ok(Input::Entries { texts });
+    }
+    let refused = || "Type a JSON list of texts or numbers, or the entries with ; between.".to_owned();
+    let list = Json::parse(line).map_err(|_| refused())?;
+    let texts = list.as_array().ok_or_else(refused)?.iter();
+    let texts = texts.map(|entry| entry.as_str().or(entry.as_number()).map(str::to_owned));
+    let texts = texts.collect::<Option<_>>().ok_or_else(refused)?;
+    Ok(Input::Entries { texts })
 }
 
 fn position(word: &str, options: &[OptionView]) -> Result<u32, String> {
@@ -322,18 +376,19 @@ fn unescaped(line: &str) -> &str {
 
 fn kind_word(control: &Control) -> &'static str {
     match control {
-        Control::Text { format, .. } => match format {
+        Control::Text(TextLimits { format, .. }) => match format {
             None => "text",
             Some(TextFormat::Email) => "e-mail address",
             Some(TextFormat::Uri) => "address",
             Some(TextFormat::Date) => "date",
             Some(TextFormat::DateTime) => "date and time",
         },
-        Control::Number { integer: true, .. } => "whole number",
-        Control::Number { integer: false, .. } => "number",
+        Control::Number(NumberLimits { integer: true, .. }) => "whole number",
+        Control::Number(NumberLimits { integer: false, .. }) => "number",
         Control::YesNo => "y or n",
         Control::Choice { .. } => "number of the choice",
         Control::Choices { .. } => "numbers of the choices, or none",
+        Control::Entries { .. } => "entries with ; between, or none",
     }
 }
 
@@ -349,13 +404,21 @@ fn told(control: &Control, input: &Input) -> Option<String> {
             let numbers = indexes.iter().map(|index| (index + 1).to_string());
             Some(numbers.collect::<Vec<_>>().join(", "))
         }
+        (_, Input::Entries { texts }) if texts.is_empty() => Some("none".to_owned()),
+        (_, Input::Entries { texts }) => {
+            let list = match texts.iter().any(|text| text.contains(';') || text.trim() != text) {
+                true => Json::Array(texts.iter().map(Json::string).collect()).to_string(),
+                false => texts.join("; "),
+            };
+            Some(countersign_core::text::line(&list, countersign_core::text::TITLE))
+        }
     }
 }
 
 fn options_text(control: &Control, most: usize) -> String {
     let options = match control {
         Control::Choice { options } | Control::Choices { options, .. } => options.as_slice(),
-        Control::Text { .. } | Control::Number { .. } | Control::YesNo => &[],
+        Control::Text { .. } | Control::Number { .. } | Control::YesNo | Control::Entries { .. } => &[],
     };
     let mut lines = String::new();
     for (number, option) in (1..).zip(options.iter().take(most)) {
@@ -365,6 +428,9 @@ fn options_text(control: &Control, most: usize) -> String {
             option.title,
             value.unwrap_or_default()
         ));
+        for help in option.help.iter().flat_map(|help| help.lines()) {
+            lines.push_str(&format!("\n     | {help}"));
+        }
     }
     if options.len() > most {
         lines.push_str(&format!("\n  … {} more; ? lists all", options.len() - most));
@@ -374,30 +440,12 @@ fn options_text(control: &Control, most: usize) -> String {
 
 fn explanation(field: &FieldView) -> String {
     let mut lines: Vec<String> = field.help.iter().map(|help| quoted(help)).collect();
-    let between = |what: &str, least: Option<&str>, most: Option<&str>| match (least, most) {
-        (Some(least), Some(most)) => Some(format!("{what}: {least} to {most}.")),
-        (Some(least), None) => Some(format!("{what}: at least {least}.")),
-        (None, Some(most)) => Some(format!("{what}: at most {most}.")),
-        (None, None) => None,
-    };
     match &field.control {
-        Control::Text {
-            min_length,
-            max_length,
-            hint,
-            ..
-        } => {
-            let (least, most) = (
-                min_length.map(|n| n.to_string()),
-                max_length.map(|n| n.to_string()),
-            );
-            lines.extend(between("Characters", least.as_deref(), most.as_deref()));
-            lines.extend(hint.clone());
+        Control::Text(limits) => {
+            lines.extend(text_limits("Characters", limits));
             lines.push("To send a lone - or ? type \\- or \\?.".to_owned());
         }
-        Control::Number { minimum, maximum, .. } => {
-            lines.extend(between("Value", minimum.as_deref(), maximum.as_deref()));
-        }
+        Control::Number(limits) => lines.extend(number_limits("Value", limits)),
         Control::YesNo => lines.push("y for yes, n for no.".to_owned()),
         Control::Choice { options } => {
             lines.push("One number from the list.".to_owned());
@@ -408,12 +456,30 @@ fn explanation(field: &FieldView) -> String {
             min_items,
             max_items,
         } => {
-            let (least, most) = (min_items.map(|n| n.to_string()), max_items.map(|n| n.to_string()));
-            lines.extend(between("Choices", least.as_deref(), most.as_deref()));
+            lines.extend(between("Choices", *min_items, *max_items));
             lines.push(
                 "Numbers from the list with blanks or commas between; none for none of these.".to_owned(),
             );
             lines.push(options_text(&field.control, options.len()));
+        }
+        Control::Entries {
+            item,
+            min_items,
+            max_items,
+            unique,
+        } => {
+            lines.extend(between("Entries", *min_items, *max_items));
+            lines.extend(match item {
+                EntryControl::Text(limits) => text_limits("Characters of each", limits),
+                EntryControl::Number(limits) => number_limits("Value of each", limits),
+            });
+            if *unique {
+                lines.push("No entry twice.".to_owned());
+            }
+            lines.push(
+                "Entries with ; between, or a JSON list such as [\"a; b\", \"c\"]; none for an empty list."
+                    .to_owned(),
+            );
         }
     }
     lines.push(if field.required {
@@ -422,6 +488,34 @@ fn explanation(field: &FieldView) -> String {
         "- leaves this field out.".to_owned()
     });
     lines.join("\n")
+}
+
+fn text_limits(what: &str, limits: &TextLimits) -> Vec<String> {
+    let length = between(what, limits.min_length, limits.max_length);
+    length.into_iter().chain(limits.hint.clone()).collect()
+}
+
+fn number_limits(what: &str, limits: &NumberLimits) -> Vec<String> {
+    let range = between(what, limits.minimum.as_ref(), limits.maximum.as_ref());
+    let others: Vec<String> = [
+        ("more than", &limits.above),
+        ("less than", &limits.below),
+        ("a multiple of", &limits.multiple_of),
+    ]
+    .into_iter()
+    .filter_map(|(words, limit)| limit.as_ref().map(|limit| format!("{words} {limit}")))
+    .collect();
+    let others = (!others.is_empty()).then(|| format!("It must be {}.", others.join(", ")));
+    range.into_iter().chain(others).collect()
+}
+
+fn between(what: &str, least: Option<impl Display>, most: Option<impl Display>) -> Option<String> {
+    match (least, most) {
+        (Some(least), Some(most)) => Some(format!("{what}: {least} to {most}.")),
+        (Some(least), None) => Some(format!("{what}: at least {least}.")),
+        (None, Some(most)) => Some(format!("{what}: at most {most}.")),
+        (None, None) => None,
+    }
 }
 
 fn review_text(review: &Review, goes_to: &str) -> String {
@@ -528,6 +622,7 @@ mod tests {
         let options = ["a", "b"].map(|title| OptionView {
             title: title.to_owned(),
             value: None,
+            help: None,
         });
         let choices = Control::Choices {
             options: options.to_vec(),
@@ -541,6 +636,28 @@ mod tests {
         assert_eq!(input_of(&choices, "none"), Ok(Input::Picks { indexes: vec![] }));
         for line in ["0", "3", "a", "1-2", "1 x"] {
             assert!(input_of(&choices, line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn entries_stand_between_semicolons_or_in_a_json_list() {
+        for (line, texts) in [
+            ("none", Some(&[][..])),
+            ("a", Some(&["a"][..])),
+            ("a; b c ;d", Some(&["a", "b c", "d"])),
+            // A comma is a part of the entry; a number with one is refused by its field.
+            ("1,5", Some(&["1,5"])),
+            ("a;", Some(&["a", ""])),
+            (r#"["a; b", 1.50, " c "]"#, Some(&["a; b", "1.50", " c "])),
+            ("[]", Some(&[])),
+            ("[true]", None),
+            ("[1", None),
+        ] {
+            let typed = entries(line).ok();
+            let expected = texts.map(|texts| Input::Entries {
+                texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+            });
+            assert_eq!(typed, expected, "{line}");
         }
     }
 }

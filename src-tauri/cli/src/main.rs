@@ -18,6 +18,7 @@ mod arguments;
 mod call;
 mod conformance;
 mod dialog;
+mod form;
 mod link;
 mod lists;
 mod output;
@@ -76,6 +77,7 @@ async fn run(task: Task) -> Exit {
             call::run(ListKind::Prompts, name, args.as_deref(), &calling).await
         }
         Task::Read { uri, calling } => call::run(ListKind::Resources, uri, None, &calling).await,
+        Task::Form => form::run(),
         Task::Link { escapes } => link::run(escapes),
         Task::PracticeWorkshop => {
             match countersign_practice::workshop(tokio::io::stdin(), tokio::io::stdout()).await {

@@ -64,7 +64,7 @@ pub(crate) fn result(text: &str) {
 pub(crate) fn object(json: &Json) {
     let mut out = json.to_string();
     if std::io::stdout().is_terminal() {
-        out = escaped(&out);
+        out = text::legible(&out);
     }
     let _ = write(std::io::stdout().lock(), &format!("{out}\n"));
 }
@@ -79,26 +79,6 @@ fn write(mut to: impl Write, text: &str) -> std::io::Result<()> {
     to.flush()
 }
 
-/// The same JSON; control, bidirectional and invisible characters can only be inside its strings.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        let mut buffer = [0; 4];
-        if character.is_ascii_graphic()
-            || text::marked(character.encode_utf8(&mut buffer))
-                .chars()
-                .eq([character])
-        {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +86,7 @@ mod tests {
     #[test]
     fn json_for_a_terminal_is_the_same_json_without_what_a_terminal_acts_upon() {
         let json = Json::parse("{\"a\":\"\u{9b}31m é \u{202e}\u{7f} \u{e0041}\",\"b\":1E400}").expect("JSON");
-        let shown = escaped(&json.to_string());
+        let shown = text::legible(&json.to_string());
         assert_eq!(
             shown,
             r#"{"a":"\u009b31m é \u202e\u007f \udb40\udc41","b":1E400}"#

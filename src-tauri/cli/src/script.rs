@@ -1,7 +1,7 @@
 //! What an answer that was written beforehand means for a question: the same checks as for a person's.
 
 use crate::answers::Entry;
-use countersign_core::form::FieldInput;
+use countersign_core::form::{FieldError, FieldErrorCode, FieldInput};
 use countersign_core::inbox::Inbox;
 use countersign_core::link::{Inspection, Verdict, typed_domain};
 use countersign_core::text;
@@ -89,10 +89,11 @@ fn inputs(inbox: &Inbox, ask: &AskView, entry: &Entry) -> Result<Vec<FieldInput>
         return Err("this is no form.".to_owned());
     };
     let checked = inbox.with_form(ask.id, |form| {
-        let inputs = match &entry.content {
+        let mut inputs = match &entry.content {
             Some(content) => form.inputs_from_content(content)?,
             None => Vec::new(),
         };
+        form.send_anyway(&mut inputs, &entry.anyway)?;
         let label = |id: u32| {
             let field = view.fields.iter().find(|field| field.id == id);
             field.map(|field| text::chip(&field.label)).unwrap_or_default()
@@ -100,9 +101,16 @@ fn inputs(inbox: &Inbox, ask: &AskView, entry: &Entry) -> Result<Vec<FieldInput>
         match form.answer(&inputs) {
             Ok(_) => Ok(inputs),
             Err(errors) => {
+                let told = |error: &FieldError| {
+                    if error.code == FieldErrorCode::HeldBack {
+                        format!("{} To do so, list its key under “anyway”.", error.message)
+                    } else {
+                        error.message.clone()
+                    }
+                };
                 let errors = errors
                     .iter()
-                    .map(|error| format!("“{}”: {}", label(error.field), error.message));
+                    .map(|error| format!("“{}”: {}", label(error.field), told(error)));
                 Err(errors.collect::<Vec<_>>().join(" "))
             }
         }

@@ -64,6 +64,51 @@ impl Terminal {
             }
         }
     }
+
+    /// Asks for one line that the terminal does not show while it is typed, where it can (not on Windows).
+    ///
+    /// # Errors
+    /// [`Gone`].
+    pub(crate) async fn ask_unseen(&mut self, prompt: &str) -> Result<String, Gone> {
+        let unseen = Unseen::begin();
+        let line = self.ask(prompt).await;
+        if unseen.is_some() {
+            self.say("")?;
+        }
+        line
+    }
+}
+
+/// While this lives, the terminal does not show what is typed.
+struct Unseen {
+    #[cfg(unix)]
+    before: rustix::termios::Termios,
+}
+
+impl Unseen {
+    #[cfg(unix)]
+    fn begin() -> Option<Self> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(std::io::stdin()).ok()?;
+        let mut quiet = before.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(std::io::stdin(), OptionalActions::Now, &quiet).ok()?;
+        Some(Self { before })
+    }
+
+    #[cfg(not(unix))]
+    fn begin() -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        // Nothing is left to do for a terminal that is gone.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.before);
+    }
 }
 
 fn read(wishes: &mpsc::Receiver<()>, sender: &UnboundedSender<Line>) {

@@ -1,7 +1,7 @@
 //! The whole of Countersign without a window: servers, their sessions, and the inbox over all of them.
 
 use crate::clock::Clock;
-use crate::form::{FieldInput, Form, Input, Review, template};
+use crate::form::{FieldInput, Form, Input, Moment, Review, Zones, legible, moment, template, zones};
 use crate::inbox::guard::Guard;
 use crate::inbox::{Inbox, NewCall, ServerFacts};
 use crate::link::Asker;
@@ -14,14 +14,15 @@ use crate::settings::{Entry, Settings};
 use crate::text;
 use crate::transport::Fault;
 use crate::view::{
-    ArgumentsInput, ArgumentsView, AskId, AskView, CallAct, CallId, Completion, Diagnosis, Failure,
-    FailureCode, Initiator, OfferKind, OfferRow, Proposal, ServerDraft, ServerId, ServerPage, ServerPreview,
-    ServerRow, ServerState, Snapshot, Started,
+    ArgumentsInput, ArgumentsReading, ArgumentsView, AskId, AskView, CallAct, CallId, Completion, Diagnosis,
+    Failure, FailureCode, Initiator, JsonTrouble, OfferKind, OfferRow, Proposal, ServerDraft, ServerId,
+    ServerPage, ServerPreview, ServerRow, ServerState, Snapshot, Started,
 };
 use crate::wire::completion;
 use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, expand};
 use crate::wire::request::{Elicitation, Method, Request};
+use crate::wire::structured::{self, Fit};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -441,7 +442,7 @@ impl Countersign {
                 .map(|words| text::block(words, text::DESCRIPTION).text),
             form,
             json_reason,
-            json_template: template(&offer.arguments).pretty(),
+            json_template: legible(&template(&offer.arguments)),
             goes_to,
             completes: self
                 .session(id)?
@@ -479,7 +480,11 @@ impl Countersign {
             .iter()
             .filter_map(|input| match &input.input {
                 Input::Text { text } => Some((*names.get(input.field as usize)?, text.as_str())),
-                Input::Empty | Input::Flag { .. } | Input::Pick { .. } | Input::Picks { .. } => None,
+                Input::Empty
+                | Input::Flag { .. }
+                | Input::Pick { .. }
+                | Input::Picks { .. }
+                | Input::Entries { .. } => None,
             })
             .collect();
         let value = entered
@@ -502,6 +507,16 @@ impl Countersign {
         })
     }
 
+    /// The zones that a date and time can be read in.
+    pub fn zones(&self) -> Zones {
+        zones(self.shared.clock.zone())
+    }
+
+    /// What a text means as a date and time; see [`moment`].
+    pub fn moment(text: &str, zone: &str, replace: bool) -> Moment {
+        moment(text, zone, replace)
+    }
+
     /// What would be sent as arguments.
     ///
     /// # Errors
@@ -516,11 +531,65 @@ impl Countersign {
         let offer = self.offer(id, kind, index)?;
         let form = Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
         let mut review = form.review(fields);
-        review.json = form
-            .answer(fields)
-            .ok()
-            .map(|answer| text::source(&answer.content().pretty()));
+        review.json = form.answer(fields).ok().map(|answer| legible(&answer.content()));
         Ok(review)
+    }
+
+    /// What was entered into the fields, as JSON to go on with; what does not fit its field is in it too.
+    ///
+    /// # Errors
+    /// As [`Self::check_arguments`].
+    pub fn write_arguments(
+        &self,
+        id: ServerId,
+        kind: OfferKind,
+        index: u32,
+        fields: &[FieldInput],
+    ) -> Result<String, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let form = Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+        Ok(legible(&form.entered(fields)))
+    }
+
+    /// What a text for arguments means: where it is no JSON, what does not fit, and the fields that it fills.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`].
+    pub async fn read_arguments(
+        &self,
+        id: ServerId,
+        kind: OfferKind,
+        index: u32,
+        text: &str,
+    ) -> Result<ArgumentsReading, Failure> {
+        let offer = self.offer(id, kind, index)?;
+        let json = match typed_object(text) {
+            Ok(json) => json,
+            Err(trouble) => {
+                return Ok(ArgumentsReading {
+                    trouble: Some(trouble),
+                    ..ArgumentsReading::default()
+                });
+            }
+        };
+        let mut reading = ArgumentsReading::default();
+        match Form::parse_arguments(&offer.arguments) {
+            Err(undrawable) => reading.no_fields = Some(undrawable.to_string()),
+            Ok(form) => match form.inputs_from_content(&json) {
+                Ok(inputs) => reading.fields = Some(inputs),
+                Err(why) => reading.no_fields = Some(why),
+            },
+        }
+        // Counted before it is begun, but still too much for a thread that serves others.
+        let checking = tokio::task::spawn_blocking(move || structured::check(&offer.arguments, Some(&json)));
+        match checking.await {
+            Ok(Fit::Fits | Fit::Missing) | Err(_) => {}
+            Ok(Fit::Unfit { findings }) => reading.findings = findings,
+            Ok(Fit::Unchecked { reason }) => {
+                reading.unchecked = Some(text::capitalised(&format!("{reason}.")));
+            }
+        }
+        Ok(reading)
     }
 
     /// Starts a call of an offer.
@@ -536,30 +605,18 @@ impl Countersign {
     ) -> Result<Started, Failure> {
         let offer = self.offer(id, kind, index)?;
         let arguments = match arguments {
-            ArgumentsInput::Json { text } => match Json::parse(text) {
-                Ok(json @ Json::Object(_)) => json,
-                Ok(other) => {
-                    return Ok(Started::BadJson {
-                        message: format!("Arguments are an object {{…}}, not {}.", other.kind()),
-                    });
-                }
-                Err(error) => {
-                    return Ok(Started::BadJson {
-                        message: format!("{error}."),
-                    });
-                }
+            ArgumentsInput::Json { text } => match typed_object(text) {
+                Ok(json) => json,
+                Err(trouble) => return Ok(Started::BadJson { trouble }),
             },
-            ArgumentsInput::Fields { fields } => match Form::parse_arguments(&offer.arguments) {
-                Ok(form) => match form.answer(fields) {
+            ArgumentsInput::Fields { fields } => {
+                let form =
+                    Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+                match form.answer(fields) {
                     Ok(answer) => answer.content(),
                     Err(errors) => return Ok(Started::Invalid { errors }),
-                },
-                Err(error) => {
-                    return Ok(Started::BadJson {
-                        message: error.to_string(),
-                    });
                 }
-            },
+            }
         };
         Ok(Started::Started {
             call: self.call(id, &offer, arguments, Initiator::Person)?,
@@ -876,6 +933,23 @@ fn moved_on() -> Failure {
     Failure {
         code: FailureCode::NotPossible,
         message: "The call has moved on.".to_owned(),
+    }
+}
+
+/// The object that arguments are.
+fn typed_object(text: &str) -> Result<Json, JsonTrouble> {
+    match Json::parse_typed(text) {
+        Ok(json @ Json::Object(_)) => Ok(json),
+        Ok(other) => Err(JsonTrouble {
+            line: 1,
+            column: 1,
+            message: format!("Arguments are an object {{…}}, not {}.", other.kind()),
+        }),
+        Err(misread) => Err(JsonTrouble {
+            line: u32::try_from(misread.line).unwrap_or(u32::MAX),
+            column: u32::try_from(misread.column).unwrap_or(u32::MAX),
+            message: misread.why,
+        }),
     }
 }
 

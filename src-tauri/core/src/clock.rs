@@ -8,6 +8,8 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
     /// The date and time of day, RFC 3339 with the local offset.
     fn local_time(&self) -> String;
+    /// The name of the local zone in the IANA Time Zone Database, where it has one.
+    fn zone(&self) -> Option<String>;
 }
 
 /// The computer's clocks.
@@ -37,6 +39,11 @@ impl Clock for SystemClock {
         let now = jiff::ZonedDateTime::now();
         now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
+
+    fn zone(&self) -> Option<String> {
+        let zone = jiff::tz::TimeZone::try_system().ok()?;
+        zone.iana_name().map(str::to_owned)
+    }
 }
 
 /// A clock that moves only when it is told to.
@@ -58,5 +65,9 @@ impl Clock for HeldClock {
 
     fn local_time(&self) -> String {
         "2026-12-01T14:02:00+00:00".to_owned()
+    }
+
+    fn zone(&self) -> Option<String> {
+        Some("Europe/Berlin".to_owned())
     }
 }

@@ -93,6 +93,34 @@ pub fn source(text: &str) -> String {
     text
 }
 
+/// The same JSON, in which what a screen would hide or act upon is written as an escape. Such characters can only be
+/// inside its strings.
+pub fn legible(json: &str) -> String {
+    escaped(json, |character| {
+        character == '\n' || marked(character.encode_utf8(&mut [0; 4])).chars().eq([character])
+    })
+}
+
+/// The same JSON in ASCII letters only.
+pub fn ascii(json: &str) -> String {
+    escaped(json, |character| character.is_ascii())
+}
+
+fn escaped(json: &str, stays: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        // What is seen as it is stands first, because that is nearly everything.
+        if character.is_ascii_graphic() || stays(character) {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
 /// A sentence with a capital at its beginning.
 pub fn capitalised(sentence: &str) -> String {
     let mut characters = sentence.chars();

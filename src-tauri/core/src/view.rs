@@ -618,10 +618,40 @@ pub enum Started {
     Invalid {
         errors: Vec<crate::form::FieldError>,
     },
-    /// The JSON cannot be used; says where and why.
+    /// The JSON cannot be used.
     BadJson {
-        message: String,
+        trouble: JsonTrouble,
     },
+}
+
+/// Where a text stops being the JSON that is needed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct JsonTrouble {
+    /// From 1.
+    pub line: u32,
+    /// In code points, from 1.
+    pub column: u32,
+    /// A sentence that says what would be right.
+    pub message: String,
+}
+
+/// What a text for arguments means, before anything is run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ArgumentsReading {
+    /// Why it cannot be sent.
+    pub trouble: Option<JsonTrouble>,
+    /// What does not fit the schema of the server, each "place: reason". It can be sent: the server is the judge.
+    pub findings: Vec<String>,
+    /// Why it was not compared with the schema.
+    pub unchecked: Option<String>,
+    /// The same as entries of the fields, where it can be.
+    pub fields: Option<Vec<FieldInput>>,
+    /// Why it cannot be shown in the fields, a sentence.
+    pub no_fields: Option<String>,
 }
 
 /// The guard's answer to `shown`.

@@ -313,12 +313,8 @@ fn stands(phase: &AskPhase) -> bool {
 
 /// Text typed into a field.
 pub(crate) fn text(field: u32, text: &str) -> FieldInput {
-    FieldInput {
-        field,
-        input: Input::Text {
-            text: text.to_owned(),
-        },
-    }
+    let text = text.to_owned();
+    FieldInput::new(field, Input::Text { text })
 }
 
 /// The schema of a form that asks for a name.

@@ -389,10 +389,10 @@ pub(crate) fn fill(question: &AskView, inputs: &[(&str, Input)]) -> Vec<FieldInp
         .iter()
         .map(|(label, input)| {
             let field = form.fields.iter().find(|field| field.label == *label);
-            FieldInput {
-                field: field.unwrap_or_else(|| panic!("no field {label}")).id,
-                input: input.clone(),
-            }
+            FieldInput::new(
+                field.unwrap_or_else(|| panic!("no field {label}")).id,
+                input.clone(),
+            )
         })
         .collect()
 }

@@ -10,6 +10,7 @@ import type {
   Act,
   Answered,
   ArgumentsInput,
+  ArgumentsReading,
   ArgumentsView,
   Armed,
   AskId,
@@ -19,6 +20,7 @@ import type {
   Completion,
   Failure,
   FieldInput,
+  Moment,
   OfferKind,
   ResultView,
   Review,
@@ -29,6 +31,7 @@ import type {
   Snapshot,
   Started,
   Unfinished,
+  Zones,
 } from "./wire";
 
 /** One thing on a server's page. */
@@ -47,6 +50,14 @@ export interface Backend {
   reconnectServer(server: ServerId): Promise<null>;
   arguments(offer: Offer): Promise<ArgumentsView>;
   checkArguments(offer: Offer, fields: FieldInput[]): Promise<Review>;
+  /** What was entered into the fields, as JSON to go on with. */
+  writeArguments(offer: Offer, fields: FieldInput[]): Promise<string>;
+  /** What a text for arguments means; sends nothing. */
+  readArguments(offer: Offer, text: string): Promise<ArgumentsReading>;
+  /** The time zones that there are. */
+  zones(): Promise<Zones>;
+  /** What a text means as a date and time; with `replace` an offset in it gives way to the zone. */
+  moment(text: string, zone: string, replace: boolean): Promise<Moment>;
   /** What the server proposes for a field, of a starter or a document. */
   complete(asked: Completing): Promise<Completion>;
   startCall(offer: Offer, args: ArgumentsInput): Promise<Started>;
@@ -95,6 +106,10 @@ export const tauri: Backend = {
   reconnectServer: (server) => command("reconnect_server", { server }),
   arguments: (offer) => command("arguments", { ...offer }),
   checkArguments: (offer, fields) => command("check_arguments", { ...offer, fields }),
+  writeArguments: (offer, fields) => command("write_arguments", { ...offer, fields }),
+  readArguments: (offer, text) => command("read_arguments", { ...offer, text }),
+  zones: () => command("zones", {}),
+  moment: (text, zone, replace) => command("moment", { text, zone, replace }),
   complete: (asked) => command("complete", { ...asked }),
   startCall: (offer, args) => command("start_call", { ...offer, arguments: args }),
   ask: (ask) => command("ask", { ask }),

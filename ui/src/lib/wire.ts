@@ -304,7 +304,43 @@ notes: Array<string>, };
 
 export type ArgumentsInput = { "kind": "fields", fields: Array<FieldInput>, } | { "kind": "json", text: string, };
 
-export type Started = { "kind": "started", call: CallId, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "bad_json", message: string, };
+export type Started = { "kind": "started", call: CallId, } | { "kind": "invalid", errors: Array<FieldError>, } | { "kind": "bad_json", trouble: JsonTrouble, };
+
+export type JsonTrouble = { 
+/**
+ * From 1.
+ */
+line: number, 
+/**
+ * In code points, from 1.
+ */
+column: number, 
+/**
+ * A sentence that says what would be right.
+ */
+message: string, };
+
+export type ArgumentsReading = { 
+/**
+ * Why it cannot be sent.
+ */
+trouble: JsonTrouble | null, 
+/**
+ * What does not fit the schema of the server, each "place: reason". It can be sent: the server is the judge.
+ */
+findings: Array<string>, 
+/**
+ * Why it was not compared with the schema.
+ */
+unchecked: string | null, 
+/**
+ * The same as entries of the fields, where it can be.
+ */
+fields: Array<FieldInput> | null, 
+/**
+ * Why it cannot be shown in the fields, a sentence.
+ */
+noFields: string | null, };
 
 export type Armed = { 
 /**
@@ -348,13 +384,45 @@ suggested: Input | null,
 /**
  * The app's own words about this field, such as a default that does not fit.
  */
-notes: Array<string>, };
-
-export type Control = { "kind": "text", format: TextFormat | null, minLength: number | null, maxLength: number | null, 
+notes: Array<string>, 
 /**
- * In words, for what the control cannot enforce (an unknown format).
+ * It seems to ask for what servers must not ask for in a form.
  */
-hint: string | null, } | { "kind": "number", integer: boolean, minimum: string | null, maximum: string | null, } | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, };
+guard: FieldGuard | null, };
+
+export type FieldGuard = { level: GuardLevel, 
+/**
+ * One sentence that says why.
+ */
+sentence: string, };
+
+export type GuardLevel = "suspicious" | "secret";
+
+export type GuardedValue = { field: number, guard: FieldGuard, };
+
+export type Control = { "kind": "text" } & TextLimits | { "kind": "number" } & NumberLimits | { "kind": "yesNo" } | { "kind": "choice", options: Array<OptionView>, } | { "kind": "choices", options: Array<OptionView>, minItems: number | null, maxItems: number | null, } | { "kind": "entries", item: EntryControl, minItems: number | null, maxItems: number | null, 
+/**
+ * No two entries may be equal.
+ */
+unique: boolean, };
+
+export type EntryControl = { "kind": "text" } & TextLimits | { "kind": "number" } & NumberLimits;
+
+export type TextLimits = { format: TextFormat | null, minLength: number | null, maxLength: number | null, 
+/**
+ * In words, for what a length and a format do not say (a pattern, an unknown format).
+ */
+hint: string | null, };
+
+export type NumberLimits = { integer: boolean, 
+/**
+ * The least number; or the one that it must be `above`.
+ */
+minimum: string | null, 
+/**
+ * The greatest number; or the one that it must be `below`.
+ */
+maximum: string | null, above: string | null, below: string | null, multipleOf: string | null, };
 
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
@@ -362,11 +430,19 @@ export type OptionView = { title: string,
 /**
  * The value that is sent, where it differs from the title.
  */
-value: string | null, };
+value: string | null, 
+/**
+ * What the server says about this option.
+ */
+help: string | null, };
 
-export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, };
+export type Input = { "kind": "empty" } | { "kind": "text", text: string, } | { "kind": "flag", value: boolean, } | { "kind": "pick", index: number, } | { "kind": "picks", indexes: Array<number>, } | { "kind": "entries", texts: Array<string>, };
 
-export type FieldInput = { field: number, input: Input, };
+export type FieldInput = { field: number, input: Input, 
+/**
+ * The person's word that this field is to be sent although it asks for a secret or holds one.
+ */
+anyway?: boolean, };
 
 export type Review = { willSend: Array<ReviewItem>, 
 /**
@@ -374,23 +450,73 @@ export type Review = { willSend: Array<ReviewItem>,
  */
 leftOut: Array<string>, 
 /**
- * The exact answer as JSON over several lines; none while there are errors.
+ * The exact answer as JSON over several lines, but for secrets; none while there are errors.
  */
-json: string | null, errors: Array<FieldError>, };
+json: string | null, 
+/**
+ * The exact answer where `json` hides a secret. It is shown at a press of its own only.
+ */
+exact: string | null, errors: Array<FieldError>, 
+/**
+ * Fields whose value looks like a secret although the field does not ask for one.
+ */
+guarded: Array<GuardedValue>, };
 
 export type ReviewItem = { field: number, label: string, value: string, 
 /**
  * The server's default, untouched.
  */
-suggested: boolean, };
+suggested: boolean, 
+/**
+ * `value` hides a secret.
+ */
+masked: boolean, };
 
 export type FieldError = { field: number, code: FieldErrorCode, 
 /**
  * One sentence that says what is wrong and what would be right.
  */
-message: string, };
+message: string, 
+/**
+ * The position of the wrong entry in a list of entries.
+ */
+entry?: number, };
 
-export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_an_option" | "too_few" | "too_many" | "wrong_kind";
+export type FieldErrorCode = "required" | "too_short" | "too_long" | "not_email" | "not_uri" | "not_date" | "not_date_time" | "not_number" | "not_integer" | "too_small" | "too_large" | "not_multiple" | "no_match" | "not_an_option" | "too_few" | "too_many" | "empty_entry" | "repeated" | "wrong_kind" | "held_back";
+
+export type Moment = { 
+/**
+ * One; both where the clock shows the time twice; none where the text is no date and time, or none that exists.
+ */
+times: Array<MomentTime>, 
+/**
+ * The text has no offset of its own: it is read in the zone.
+ */
+inZone: boolean, 
+/**
+ * Why there is not one time: a sentence for the person.
+ */
+note: string | null, };
+
+export type MomentTime = { 
+/**
+ * What is put into the field: RFC 3339 with an offset.
+ */
+text: string, 
+/**
+ * The same in the zone, in words: "Friday, 5 March 2027, 14:30 (UTC+01:00)".
+ */
+told: string, };
+
+export type Zones = { 
+/**
+ * Names of the IANA Time Zone Database, in the order of the alphabet.
+ */
+names: Array<string>, 
+/**
+ * The zone to begin with: this computer's, or UTC where that has no name.
+ */
+own: string, };
 
 export type Inspection = { verdict: Verdict, 
 /**

@@ -1,7 +1,7 @@
 /**
  * The app's own words for states, limits and times. Everything here is said by the app, never by a server.
  */
-import type { Action, AskKind, AskPhase, CallRow, Control, OfferKind } from "./wire";
+import type { Action, AskKind, AskPhase, CallRow, Control, EntryControl, OfferKind } from "./wire";
 
 const MINUTE = 60_000;
 
@@ -23,6 +23,12 @@ export function clock(at: string): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Foreign words outside the server's frame: 40 code points at most, the cut shown. As in Rust. */
+export function chip(words: string): string {
+  const letters = [...words];
+  return letters.length > 40 ? `${letters.slice(0, 39).join("")}…` : words;
 }
 
 export const KIND_WORD: Record<AskKind, string> = {
@@ -138,7 +144,7 @@ export function isRunning(call: CallRow): boolean {
 }
 
 /** "whole number, 1 to 5": what a control accepts, before anything is wrong. */
-export function limits(control: Control): string | null {
+export function limits(control: Control | EntryControl): string | null {
   switch (control.kind) {
     case "text":
       return joined([
@@ -149,21 +155,35 @@ export function limits(control: Control): string | null {
     case "number":
       return joined([
         control.integer ? "whole number" : "number",
-        range(control.minimum, control.maximum),
+        range(control),
+        control.multipleOf === null ? null : `a multiple of ${control.multipleOf}`,
       ]);
     case "choices":
-      return span(control.minItems, control.maxItems, "choose ");
+      return chosen(control.minItems, control.maxItems);
+    case "entries": {
+      const each = limits(control.item);
+      return joined([
+        span(control.minItems, control.maxItems, "entries: "),
+        each && `each: ${each}`,
+        control.unique ? "no entry twice" : null,
+      ]);
+    }
     case "yesNo":
     case "choice":
       return null;
   }
 }
 
-function range(minimum: string | null, maximum: string | null): string | null {
+function range({
+  minimum,
+  maximum,
+  above,
+  below,
+}: Extract<EntryControl, { kind: "number" }>): string | null {
   if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`;
-  if (minimum !== null) return `${minimum} or more`;
-  if (maximum !== null) return `${maximum} or less`;
-  return null;
+  const least = minimum === null ? above && `more than ${above}` : `${minimum} or more`;
+  const most = maximum === null ? below && `less than ${below}` : `${maximum} or less`;
+  return [least, most].filter(Boolean).join(" and ") || null;
 }
 
 /** A least of one says nothing: what is required is not empty, and what is empty is left out. */
@@ -175,6 +195,17 @@ function span(least: number | null, most: number | null, verb: string, unit = ""
   if (from !== null) return `${verb}at least ${counted(from)}`;
   if (most !== null) return `${verb}at most ${counted(most)}`;
   return null;
+}
+
+/** Unlike with text the least is said even where it is one: what is ticked is counted. */
+function chosen(least: number | null, most: number | null): string | null {
+  if (least === 1)
+    return most === null
+      ? "choose at least 1"
+      : most > 1
+        ? `choose 1 to ${most}`
+        : "choose exactly 1";
+  return span(least, most, "choose ");
 }
 
 function joined(parts: (string | null)[]): string | null {

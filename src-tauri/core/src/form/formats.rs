@@ -21,24 +21,59 @@ pub(super) fn check(format: TextFormat, text: &str) -> Result<(), &'static str> 
     }
 }
 
-/// RFC 5321 mailbox without quoted local parts. Letters outside ASCII are let through (RFC 6531).
+/// The shortest and the longest text of a format, in characters.
+pub(super) fn lengths(format: TextFormat) -> (u32, u32) {
+    match format {
+        TextFormat::Email => (3, 254),
+        TextFormat::Uri => (2, u32::MAX),
+        TextFormat::Date => (10, 10),
+        TextFormat::DateTime => (20, u32::MAX),
+    }
+}
+
+/// RFC 5321 mailbox, also with a quoted local part. Letters outside ASCII are let through (RFC 6531).
 fn email(text: &str) -> Result<(), &'static str> {
     let whole = "Enter an e-mail address, such as ada@example.org.";
-    let (local, domain) = text.split_once('@').ok_or(whole)?;
+    let (local, domain) = text.rsplit_once('@').ok_or(whole)?;
     if text.len() > 254 || local.len() > 64 {
         return Err("This is longer than an e-mail address can be.");
     }
-    let local_fits = local.split('.').all(|atom| {
-        !atom.is_empty()
-            && atom
-                .chars()
-                .all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
-    });
-    if local_fits && is_domain(domain) {
+    if (is_dot_string(local) || is_quoted_string(local)) && is_domain(domain) {
         Ok(())
     } else {
         Err(whole)
     }
+}
+
+fn is_dot_string(local: &str) -> bool {
+    local.split('.').all(|atom| {
+        !atom.is_empty()
+            && atom
+                .chars()
+                .all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
+    })
+}
+
+/// Between quotes blanks and all signs may stand, quotes and backslashes after a backslash (RFC 5321, section 4.1.2).
+fn is_quoted_string(local: &str) -> bool {
+    let plain = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric();
+    let Some(quoted) = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return false;
+    };
+    let mut characters = quoted.chars();
+    while let Some(character) = characters.next() {
+        let fits = match character {
+            '\\' => characters
+                .next()
+                .is_some_and(|c| c == ' ' || c.is_ascii_graphic()),
+            '"' => false,
+            other => plain(other),
+        };
+        if !fits {
+            return false;
+        }
+    }
+    true
 }
 
 fn is_domain(text: &str) -> bool {
@@ -81,12 +116,25 @@ fn uri(text: &str) -> Result<(), &'static str> {
     let fits = uri_characters(path, "/:@")
         && uri_characters(query, "/:@?")
         && uri_characters(fragment, "/:@?")
-        && uri_characters(authority, ":@[]");
+        && is_authority(authority);
     if fits && url::Url::parse(text).is_ok() {
         Ok(())
     } else {
         Err(whole)
     }
+}
+
+/// `userinfo@host:port`, each part as RFC 3986, section 3.2 has it; what an address in brackets is, the `url` crate says.
+fn is_authority(text: &str) -> bool {
+    let (user, place) = text.split_once('@').unwrap_or(("", text));
+    let (host, port) = match place.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, port)) => (address, port.strip_prefix(':').unwrap_or(port)),
+        None => place.split_once(':').unwrap_or((place, "")),
+    };
+    let bracketed = if place.starts_with('[') { ":" } else { "" };
+    uri_characters(user, ":")
+        && uri_characters(host, bracketed)
+        && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Unreserved characters, sub-delims, percent-encoded bytes and `more` (RFC 3986, section 2).
@@ -107,7 +155,7 @@ fn uri_characters(text: &str, more: &str) -> bool {
 }
 
 /// RFC 3339 full-date of the real calendar.
-fn date(text: &str) -> Option<jiff::civil::Date> {
+pub(super) fn date(text: &str) -> Option<jiff::civil::Date> {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
         return None;
@@ -151,7 +199,7 @@ fn date_time(text: &str) -> Result<(), &'static str> {
     }
 }
 
-fn offset_minutes(zone: &str) -> Option<i16> {
+pub(super) fn offset_minutes(zone: &str) -> Option<i16> {
     if matches!(zone, "Z" | "z") {
         return Some(0);
     }
@@ -166,7 +214,7 @@ fn offset_minutes(zone: &str) -> Option<i16> {
 }
 
 /// The digits at a place, and nothing but digits.
-fn number(text: &str, at: usize, digits: usize) -> Option<i16> {
+pub(super) fn number(text: &str, at: usize, digits: usize) -> Option<i16> {
     let part = text.get(at..at + digits)?;
     if part.bytes().all(|byte| byte.is_ascii_digit()) {
         part.parse().ok()

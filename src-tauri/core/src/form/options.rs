@@ -3,7 +3,7 @@
 //! An option is its position. Its value stays the exact JSON that was sent, so that a number stays a number.
 
 use super::number::Decimal;
-use super::schema::{Node, Refused, Type};
+use super::schema::{Node, Refused, Type, help};
 use super::undrawable::Reason;
 use super::{MAX_OPTIONS, OptionView};
 use crate::text;
@@ -27,11 +27,25 @@ pub(super) struct Choice {
     pub(super) view: OptionView,
 }
 
-/// A value and its title, as sent.
-type Offer<'a> = (&'a Json, Option<&'a str>);
+/// A value with its title and description, as sent.
+struct Offer<'a> {
+    value: &'a Json,
+    title: Option<&'a str>,
+    help: Option<&'a str>,
+}
+
+impl<'a> Offer<'a> {
+    fn bare(value: &'a Json) -> Self {
+        Self {
+            value,
+            title: None,
+            help: None,
+        }
+    }
+}
 
 impl Options {
-    /// Reads `oneOf`, `anyOf` (with `const` and `title`), `enum` (with the old `enumNames`) or `const`; none if the
+    /// Reads `oneOf`, `anyOf` (with `const`, `title`, `description`), `enum` (with the old `enumNames`) or `const`; none if the
     /// schema has none of them. `null` is dropped: it is never sent, and leaving out is always possible.
     ///
     /// # Errors
@@ -48,20 +62,20 @@ impl Options {
             lists.push(named(values, node.get("enumNames"))?);
         }
         if let Some(value) = node.get("const") {
-            lists.push(vec![(value, None)]);
+            lists.push(vec![Offer::bare(value)]);
         }
         if lists.iter().any(|list| list.len() > MAX_OPTIONS) {
             return Err(Refused::too_many_options());
         }
         for list in &mut lists {
-            list.retain(|(value, _)| **value != Json::Null);
+            list.retain(|offer| *offer.value != Json::Null);
         }
         let Some((offers, others)) = lists.split_first() else {
             return Ok(None);
         };
         let values = |list: &[Offer<'_>]| {
             list.iter()
-                .map(|(value, _)| identity(value))
+                .map(|offer| identity(offer.value))
                 .collect::<HashSet<_>>()
         };
         if others.iter().any(|other| values(other) != values(offers)) {
@@ -96,7 +110,8 @@ impl Options {
             positions: HashMap::new(),
             alike: false,
         };
-        for &(value, title) in offers {
+        for offer in offers {
+            let value = offer.value;
             if !matches!(value, Json::String(_) | Json::Number(_) | Json::Bool(_)) {
                 let reason = format!("offers {} as a choice, which this app cannot show.", value.kind());
                 return Err(Refused::new(Reason::ChoiceNotPlain, reason));
@@ -112,7 +127,7 @@ impl Options {
             // Of a value that is sent twice the first title counts.
             if let Entry::Vacant(place) = options.positions.entry(identity(value)) {
                 place.insert(position);
-                let (value, view) = (value.clone(), view(value, title));
+                let (value, view) = (value.clone(), view(offer));
                 options.choices.push(Choice { value, view });
             }
         }
@@ -137,7 +152,7 @@ impl Options {
                 .get(&look(&choice.view.title))
                 .is_some_and(|count| *count > 1)
             {
-                choice.view.value = Some(text::line(&ascii(&choice.value), text::TITLE));
+                choice.view.value = Some(text::line(&text::ascii(&choice.value.to_string()), text::TITLE));
                 self.alike = true;
             }
         }
@@ -178,7 +193,11 @@ fn titled(branches: &Json) -> Result<Vec<Offer<'_>>, Refused> {
                 .get("const")
                 .or(null.then_some(&Json::Null))
                 .ok_or_else(refused)?;
-            Ok((value, branch.get("title").and_then(Json::as_str)))
+            Ok(Offer {
+                value,
+                title: branch.get("title").and_then(Json::as_str),
+                help: branch.get("description").and_then(Json::as_str),
+            })
         })
         .collect()
 }
@@ -195,16 +214,15 @@ fn named<'a>(values: &'a Json, names: Option<&'a Json>) -> Result<Vec<Offer<'a>>
     Ok(values
         .iter()
         .enumerate()
-        .map(|(position, value)| {
-            (
-                value,
-                names.as_ref().and_then(|names| names.get(position).copied()),
-            )
+        .map(|(position, value)| Offer {
+            title: names.as_ref().and_then(|names| names.get(position).copied()),
+            ..Offer::bare(value)
         })
         .collect())
 }
 
-fn view(value: &Json, title: Option<&str>) -> OptionView {
+fn view(offer: &Offer<'_>) -> OptionView {
+    let value = offer.value;
     let shown = match value {
         Json::String(text) => visible(text),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
@@ -212,7 +230,9 @@ fn view(value: &Json, title: Option<&str>) -> OptionView {
         }
     };
     let title = match (
-        title.map(|title| text::line(title, text::TITLE).trim().to_owned()),
+        offer
+            .title
+            .map(|title| text::line(title, text::TITLE).trim().to_owned()),
         value,
     ) {
         (Some(title), _) if !title.is_empty() => title,
@@ -225,28 +245,14 @@ fn view(value: &Json, title: Option<&str>) -> OptionView {
     OptionView {
         value: (title != shown).then_some(shown),
         title,
+        help: offer.help.and_then(help),
     }
 }
 
 /// The same text for equal values (JSON Schema 2020-12, section 4.2.2).
-fn identity(value: &Json) -> String {
+pub(super) fn identity(value: &Json) -> String {
     match value {
         Json::Number(text) => Decimal::parse(text).canonical(),
         Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => value.to_string(),
     }
-}
-
-/// JSON in ASCII letters only.
-fn ascii(value: &Json) -> String {
-    let mut out = String::new();
-    for character in value.to_string().chars() {
-        if character.is_ascii() {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    out
 }

@@ -1,15 +1,21 @@
 //! What would be sent, told to a person: made from the very [`Answer`] that is sent.
 
-use super::answer::Given;
+use super::answer::{Given, Settlement};
+use super::entered::legible;
 use super::schema::{Form, Kind};
-use super::{Answer, FieldInput, Input, Review, ReviewItem};
+use super::secret::Guard;
+use super::{Answer, FieldGuard, FieldInput, GuardedValue, Input, MASK, Review, ReviewItem};
 use crate::text;
 use crate::wire::json::Json;
 
 impl Form {
     /// The review line for the inputs as they are now. With errors it still tells what is right.
     pub fn review(&self, inputs: &[FieldInput]) -> Review {
-        let (answer, errors) = self.settle(inputs);
+        let Settlement {
+            answer,
+            errors,
+            guards,
+        } = self.settle(inputs);
         let label = |id: u32| {
             let field = usize::try_from(id).ok().and_then(|at| self.fields.get(at));
             field.map(|field| text::chip(&field.label)).unwrap_or_default()
@@ -21,9 +27,24 @@ impl Form {
                 .map(|given| self.item(given, label(given.field)))
                 .collect(),
             left_out: answer.left_out.iter().map(|id| label(*id)).collect(),
-            json: errors.is_empty().then(|| shown_json(&answer)),
+            json: errors.is_empty().then(|| legible(&answer.masked().result())),
+            exact: (errors.is_empty() && answer.given.iter().any(Given::is_secret))
+                .then(|| legible(&answer.result())),
             errors,
+            guarded: self.guarded_values(&guards),
         }
+    }
+
+    /// Values that look more like a secret than their field asks for one.
+    fn guarded_values(&self, guards: &[(u32, Guard)]) -> Vec<GuardedValue> {
+        let guarded = guards.iter().filter_map(|&(id, guard)| {
+            let field = self.fields.get(usize::try_from(id).ok()?)?;
+            Some(GuardedValue {
+                field: id,
+                guard: FieldGuard::of(guard, Guard::about_value).filter(|_| guard > field.guard)?,
+            })
+        });
+        guarded.collect()
     }
 
     fn item(&self, given: &Given, label: String) -> ReviewItem {
@@ -33,9 +54,31 @@ impl Form {
         ReviewItem {
             field: given.field,
             label,
-            value: field.map(|field| field.kind.told(given)).unwrap_or_default(),
+            value: match field {
+                Some(_) if given.is_secret() => MASK.to_owned(),
+                Some(field) => field.kind.told(given),
+                None => String::new(),
+            },
             suggested: given.suggested,
+            masked: given.is_secret(),
         }
+    }
+}
+
+impl Given {
+    fn is_secret(&self) -> bool {
+        matches!(self.guard, Guard::Secret(_))
+    }
+}
+
+impl Answer {
+    /// The same with bullets for secrets, to be shown only.
+    fn masked(&self) -> Self {
+        let mut masked = self.clone();
+        for given in masked.given.iter_mut().filter(|given| given.is_secret()) {
+            given.value = Json::string(MASK);
+        }
+        masked
     }
 }
 
@@ -63,17 +106,20 @@ impl Kind {
                     count => text::chip(&format!("{count} chosen: {list}")),
                 }
             }
+            (Self::Entries(_), Input::Entries { .. }) => told_list(&given.value),
             (
-                Self::Text { .. }
-                | Self::Number { .. }
+                Self::Text(_)
+                | Self::Number(_)
                 | Self::YesNo
                 | Self::Choice { .. }
-                | Self::Choices { .. },
+                | Self::Choices { .. }
+                | Self::Entries(_),
                 Input::Empty
                 | Input::Text { .. }
                 | Input::Flag { .. }
                 | Input::Pick { .. }
-                | Input::Picks { .. },
+                | Input::Picks { .. }
+                | Input::Entries { .. },
             ) => told_json(&given.value),
         }
     }
@@ -92,6 +138,21 @@ fn told_option(title: &str, value: Option<&str>) -> String {
     }
     let half = text::CHIP / 2 - 3;
     format!("{} ({})", text::line(title, half), text::line(value, half))
+}
+
+/// How many entries, then the entries.
+fn told_list(value: &Json) -> String {
+    let entries: Vec<String> = value
+        .as_array()
+        .unwrap_or_default()
+        .iter()
+        .map(told_json)
+        .collect();
+    match entries.len() {
+        0 => "an empty list".to_owned(),
+        1 => text::chip(&format!("1 entry: {}", entries.concat())),
+        count => text::chip(&format!("{count} entries: {}", entries.join(", "))),
+    }
 }
 
 fn told_json(value: &Json) -> String {
@@ -122,25 +183,5 @@ fn blanks_marked(text: &str) -> String {
         out.push_str(run);
     }
     out.push_str(&"␣".repeat(end));
-    out
-}
-
-/// The exact `ElicitResult`; what a screen would hide or act upon is written as a JSON escape.
-fn shown_json(answer: &Answer) -> String {
-    let mut out = String::new();
-    for character in answer.result().pretty().chars() {
-        let plain = character == '\n' || (character.is_ascii() && !character.is_ascii_control());
-        if plain
-            || text::marked(character.encode_utf8(&mut [0; 4]))
-                .chars()
-                .eq([character])
-        {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
     out
 }

@@ -2,15 +2,23 @@
 //!
 //! Drawn beyond the letter of the specification, because the meaning is kept: a type or branch that also allows
 //! `null` (null is never sent; a required field must still be filled), local `$ref`s, selects without a type or of
-//! numbers, a single `const`, `items.oneOf`, single-select `anyOf`. Unknown keywords are ignored, the server checks.
+//! numbers, a single `const`, `items.oneOf`, single-select `anyOf`, lists of texts or numbers that are written entry by
+//! entry, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`, `uniqueItems`, and `pattern` where its
+//! meaning is sure. Unknown keywords are ignored, the server checks. Of a key that `properties` holds twice the last
+//! counts, at the place of the first, as in every common JSON reader.
 //!
-//! A bound that is no number says nothing and is ignored. A form that nobody can fill is refused, like one that
-//! cannot be drawn: a Send that can never work would be a trap.
+//! A limit of the wrong type says nothing and is ignored. Where a `$ref` and what stands beside it say one thing
+//! differently, the field is refused: revisions of JSON Schema differ in which of them counts. A form that nobody
+//! can fill is refused, like one that cannot be drawn: a Send that can never work would be a trap.
 
+use super::entries::Entries;
 use super::number::Decimal;
 use super::options::{Options, look, visible};
+use super::range::Range;
+use super::secret::{Answers, Guard, of_label};
 use super::undrawable::{Reason, Undrawable};
-use super::{Control, FieldView, FormView, Input, MAX_FIELDS, MAX_OPTIONS, TextFormat};
+use super::wording::Wording;
+use super::{Control, FieldGuard, FieldView, FormView, Input, MAX_FIELDS, MAX_OPTIONS};
 use crate::text;
 use crate::wire::json::{Json, Members};
 use std::collections::HashMap;
@@ -22,6 +30,8 @@ const MAX_HOPS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Form {
     pub(super) fields: Vec<Field>,
+    /// Secrets are held back. Not for the arguments of a call, which a person starts on purpose.
+    pub(super) guarded: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +44,8 @@ pub(super) struct Field {
     pub(super) kind: Kind,
     pub(super) suggested: Option<Suggestion>,
     notes: Vec<String>,
+    /// Whether it asks for a secret.
+    pub(super) guard: Guard,
 }
 
 /// A default that fits: as the input it stands for, and as the value that is sent.
@@ -45,17 +57,8 @@ pub(super) struct Suggestion {
 
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    Text {
-        format: Option<TextFormat>,
-        min: Option<u32>,
-        max: Option<u32>,
-        hint: Option<String>,
-    },
-    Number {
-        integer: bool,
-        min: Option<Bound>,
-        max: Option<Bound>,
-    },
+    Text(Wording),
+    Number(Range),
     YesNo,
     Choice {
         options: Options,
@@ -65,13 +68,7 @@ pub(super) enum Kind {
         min: Option<u32>,
         max: Option<u32>,
     },
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Bound {
-    pub(super) number: Decimal,
-    /// For people: `0` for `0.0`.
-    pub(super) text: String,
+    Entries(Entries),
 }
 
 /// The types that a value of a form can have.
@@ -129,7 +126,7 @@ impl Form {
     }
 
     /// Reads a tool's `inputSchema` in the same way. Where it says more than fields, such as fields that depend on
-    /// each other, it is not drawn.
+    /// each other, it is not drawn. Nothing is guarded or masked: a person fills in the arguments of their own call.
     ///
     /// # Errors
     /// [`Undrawable`]: the arguments are then entered as JSON.
@@ -152,7 +149,7 @@ impl Form {
         }
         let no_properties = "The arguments are not described as fields.";
         match whole.get("properties") {
-            Some(Json::Object(properties)) => Self::of_properties(schema, properties),
+            Some(Json::Object(properties)) => Self::of_properties(schema, properties).map(Self::unguarded),
             None if matches!(whole.get("additionalProperties"), None | Some(Json::Bool(false))) => {
                 Self::of_properties(schema, &Members::new())
             }
@@ -207,7 +204,14 @@ impl Form {
             fields.push(field);
         }
         tell_apart(&mut fields);
-        Ok(Self { fields })
+        let guarded = true;
+        Ok(Self { fields, guarded })
+    }
+
+    fn unguarded(mut self) -> Self {
+        self.guarded = false;
+        self.fields.iter_mut().for_each(|field| field.guard = Guard::Ok);
+        self
     }
 }
 
@@ -229,7 +233,8 @@ impl Field {
     fn read(root: &Json, key: &str, property: &Json, required: bool) -> Result<Self, Refused> {
         let node = Node::open(root, property)?;
         let kind = Kind::read(root, &node)?;
-        if let Kind::Text { max: Some(0), .. } = kind
+        if let Kind::Text(wording) = &kind
+            && wording.is_empty_only()
             && required
         {
             return Err(Refused::new(
@@ -242,7 +247,7 @@ impl Field {
             "" => visible(key).trim().to_owned(),
             title => title.to_owned(),
         };
-        let mut notes = kind.notes(&node);
+        let mut notes = kind.notes();
         let suggested = node.get("default").and_then(|value| match kind.suggest(value) {
             Ok(suggestion) => {
                 notes.extend(odd_text(&suggestion.value));
@@ -256,10 +261,12 @@ impl Field {
                 None
             }
         });
+        let description = node.get("description").and_then(Json::as_str);
         Ok(Self {
             key: key.to_owned(),
             label,
-            help: node.get("description").and_then(Json::as_str).and_then(help),
+            help: description.and_then(help),
+            guard: of_label(key, title, description.unwrap_or_default(), kind.answers()),
             required,
             kind,
             suggested,
@@ -276,7 +283,15 @@ impl Field {
             control: self.kind.control(),
             suggested: self.suggested.as_ref().map(|suggestion| suggestion.input.clone()),
             notes: self.notes.clone(),
+            guard: FieldGuard::of(self.guard, Guard::about_question),
         }
+    }
+}
+
+impl FieldGuard {
+    pub(super) fn of(guard: Guard, about: fn(Guard) -> Option<String>) -> Option<Self> {
+        let (level, sentence) = guard.level().zip(about(guard))?;
+        Some(Self { level, sentence })
     }
 }
 
@@ -284,16 +299,16 @@ impl Kind {
     fn read(root: &Json, node: &Node<'_>) -> Result<Self, Refused> {
         let named = node.type_name()?;
         if named == Some("array") {
-            return Self::read_choices(root, node);
+            return Self::read_list(root, node);
         }
         let kind = named.map(Type::read).transpose()?;
         if let Some(options) = Options::read(node, kind)? {
             return Ok(Self::Choice { options });
         }
         match kind {
-            Some(Type::Text) => Self::read_text(node),
-            Some(Type::Number) => Self::read_number(node, false),
-            Some(Type::Integer) => Self::read_number(node, true),
+            Some(Type::Text) => Wording::read(node).map(Self::Text),
+            Some(Type::Number) => Range::read(node, false).map(Self::Number),
+            Some(Type::Integer) => Range::read(node, true).map(Self::Number),
             Some(Type::YesNo) => Ok(Self::YesNo),
             None if node.get("properties").is_some() => Err(nested()),
             None => Err(Refused::new(
@@ -303,65 +318,19 @@ impl Kind {
         }
     }
 
-    fn read_text(node: &Node<'_>) -> Result<Self, Refused> {
-        let (min, max) = (node.count("minLength"), node.count("maxLength"));
-        if let (Some(min), Some(max)) = (min, max)
-            && min > max
-        {
-            let rest = format!("asks for at least {min} and at most {max} characters; no text is both.");
-            return Err(Refused::new(Reason::ImpossibleLength, rest));
-        }
-        let mut hints = Vec::new();
-        let format = match node.get("format").and_then(Json::as_str) {
-            None => None,
-            Some("email") => Some(TextFormat::Email),
-            Some("uri") => Some(TextFormat::Uri),
-            Some("date") => Some(TextFormat::Date),
-            Some("date-time") => Some(TextFormat::DateTime),
-            Some(other) => {
-                hints.push(format!(
-                    "The server names the format “{}”, which is not checked here.",
-                    text::chip(other)
-                ));
-                None
-            }
-        };
-        if let Some(pattern) = node.get("pattern").and_then(Json::as_str) {
-            let pattern = text::line(pattern, text::TITLE);
-            hints.push(format!(
-                "The server expects text of this pattern, which is not checked here: “{pattern}”."
-            ));
-        }
-        Ok(Self::Text {
-            format,
-            min,
-            max,
-            hint: (!hints.is_empty()).then(|| hints.join(" ")),
-        })
-    }
-
-    fn read_number(node: &Node<'_>, integer: bool) -> Result<Self, Refused> {
-        let (min, max) = (node.bound("minimum"), node.bound("maximum"));
-        if let (Some(min), Some(max)) = (&min, &max)
-            && (min.number > max.number || integer && Decimal::no_integer_between(&min.number, &max.number))
-        {
-            let word = if integer { "whole number" } else { "number" };
-            let rest = format!(
-                "asks for a {word} from {} to {}; there is none.",
-                min.text, max.text
-            );
-            return Err(Refused::new(Reason::ImpossibleRange, rest));
-        }
-        Ok(Self::Number { integer, min, max })
-    }
-
-    fn read_choices(root: &Json, node: &Node<'_>) -> Result<Self, Refused> {
+    fn read_list(root: &Json, node: &Node<'_>) -> Result<Self, Refused> {
         let free = || {
             Refused::new(
                 Reason::FreeList,
                 "is a list of any values, which this app cannot show.",
             )
         };
+        if node.get("prefixItems").is_some() {
+            return Err(Refused::new(
+                Reason::FreeList,
+                "is a list in which every place has a meaning of its own, which this app cannot show.",
+            ));
+        }
         let items = Node::open(root, node.get("items").ok_or_else(free)?)?;
         let named = items.type_name()?;
         if matches!(named, Some("object" | "array")) || items.get("properties").is_some() {
@@ -369,7 +338,14 @@ impl Kind {
             return Err(Refused::new(Reason::NestedList, rest));
         }
         let kind = named.map(Type::read).transpose()?;
-        let options = Options::read(&items, kind)?.ok_or_else(free)?;
+        if let Some(options) = Options::read(&items, kind)? {
+            return Self::read_choices(node, options);
+        }
+        let entries = Entries::read(node, &items, kind.ok_or_else(free)?)?;
+        entries.map(Self::Entries).ok_or_else(free)
+    }
+
+    fn read_choices(node: &Node<'_>, options: Options) -> Result<Self, Refused> {
         let (min, max) = (node.count("minItems"), node.count("maxItems"));
         let most = u32::try_from(options.len()).unwrap_or(u32::MAX);
         let most = max.map_or(most, |max| max.min(most));
@@ -380,10 +356,20 @@ impl Kind {
         Ok(Self::Choices { options, min, max })
     }
 
+    /// What the guard against secrets has to look at.
+    pub(super) fn answers(&self) -> Answers {
+        match self {
+            Self::Text(wording) => wording.answers(),
+            Self::Number(_) => Answers::Number,
+            Self::Entries(entries) => entries.answers(),
+            Self::YesNo | Self::Choice { .. } | Self::Choices { .. } => Answers::NoSecret,
+        }
+    }
+
     fn options(&self) -> Option<&Options> {
         match self {
             Self::Choice { options } | Self::Choices { options, .. } => Some(options),
-            Self::Text { .. } | Self::Number { .. } | Self::YesNo => None,
+            Self::Text(_) | Self::Number(_) | Self::YesNo | Self::Entries(_) => None,
         }
     }
 
@@ -394,48 +380,21 @@ impl Kind {
         Ok(Suggestion { input, value })
     }
 
-    fn notes(&self, node: &Node<'_>) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         match self {
             Self::Choice { options } | Self::Choices { options, .. } if options.alike => {
                 vec!["Some choices look alike. The value that is sent stands beside each.".to_owned()]
             }
-            Self::Number { .. } => [
-                ("exclusiveMinimum", "more than"),
-                ("exclusiveMaximum", "less than"),
-                ("multipleOf", "a multiple of"),
-            ]
-            .into_iter()
-            .filter_map(|(keyword, words)| {
-                let bound = node.bound(keyword)?;
-                Some(format!(
-                    "The server expects {words} {}, which is not checked here.",
-                    bound.text
-                ))
-            })
-            .collect(),
-            Self::Text { .. } | Self::YesNo | Self::Choice { .. } | Self::Choices { .. } => Vec::new(),
+            Self::Number(range) => range.notes(),
+            Self::Entries(entries) => entries.notes(),
+            Self::Text(_) | Self::YesNo | Self::Choice { .. } | Self::Choices { .. } => Vec::new(),
         }
     }
 
     fn control(&self) -> Control {
-        let words = |bound: &Option<Bound>| bound.as_ref().map(|bound| bound.text.clone());
         match self {
-            Self::Text {
-                format,
-                min,
-                max,
-                hint,
-            } => Control::Text {
-                format: *format,
-                min_length: *min,
-                max_length: *max,
-                hint: hint.clone(),
-            },
-            Self::Number { integer, min, max } => Control::Number {
-                integer: *integer,
-                minimum: words(min),
-                maximum: words(max),
-            },
+            Self::Text(wording) => Control::Text(wording.limits()),
+            Self::Number(range) => Control::Number(range.limits()),
             Self::YesNo => Control::YesNo,
             Self::Choice { options } => Control::Choice {
                 options: options.views(),
@@ -445,6 +404,7 @@ impl Kind {
                 min_items: *min,
                 max_items: *max,
             },
+            Self::Entries(entries) => entries.control(),
         }
     }
 }
@@ -473,7 +433,7 @@ impl Type {
 }
 
 impl<'a> Node<'a> {
-    fn open(root: &'a Json, schema: &'a Json) -> Result<Self, Refused> {
+    pub(super) fn open(root: &'a Json, schema: &'a Json) -> Result<Self, Refused> {
         let reference = || {
             Refused::new(
                 Reason::BadReference,
@@ -497,17 +457,57 @@ impl<'a> Node<'a> {
                 schema = branch;
             } else {
                 layers.push((layer, None));
-                return Ok(Self { layers });
+                return Self { layers }.agreed();
             }
         }
         Err(reference())
     }
 
+    /// # Errors
+    /// Two layers that limit the answer in the same way with other words.
+    fn agreed(self) -> Result<Self, Refused> {
+        const LIMITS: [&str; 18] = [
+            "type",
+            "enum",
+            "const",
+            "oneOf",
+            "anyOf",
+            "format",
+            "pattern",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "items",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+        ];
+        for keyword in LIMITS {
+            let mut told = self.all(keyword);
+            let first = told.next();
+            if told.any(|other| {
+                keyword != "type" && first != Some(other) || keyword == "type" && !same_type(first, other)
+            }) {
+                let rest = format!("is described twice, and the two differ (“{keyword}”).");
+                return Err(Refused::new(Reason::ConflictingLayers, rest));
+            }
+        }
+        Ok(self)
+    }
+
     pub(super) fn get(&self, keyword: &str) -> Option<&'a Json> {
+        self.all(keyword).next()
+    }
+
+    fn all(&self, keyword: &str) -> impl Iterator<Item = &'a Json> {
         self.layers
             .iter()
-            .filter(|(_, opened)| *opened != Some(keyword))
-            .find_map(|(layer, _)| layer.get(keyword))
+            .filter(move |(_, opened)| *opened != Some(keyword))
+            .filter_map(move |(layer, _)| layer.get(keyword))
     }
 
     /// The one type besides null; none if no type is named.
@@ -542,7 +542,7 @@ impl<'a> Node<'a> {
     }
 
     /// A length or count: an integer that is not negative, at most what the view can say.
-    fn count(&self, keyword: &str) -> Option<u32> {
+    pub(super) fn count(&self, keyword: &str) -> Option<u32> {
         let text = self.get(keyword)?.as_number()?;
         let number = Decimal::parse(text);
         if number < Decimal::parse("0") || !number.is_integer() {
@@ -555,16 +555,19 @@ impl<'a> Node<'a> {
                 .unwrap_or(u32::MAX),
         )
     }
+}
 
-    fn bound(&self, keyword: &str) -> Option<Bound> {
-        let text = self.get(keyword)?.as_number()?;
-        let number = Decimal::parse(text);
-        let short = number.integer_text().filter(|_| !text.contains(['e', 'E']));
-        Some(Bound {
-            text: text::line(short.as_deref().unwrap_or(text), text::CHIP),
-            number,
-        })
-    }
+/// Whether two `type`s are the same but for null.
+fn same_type(one: Option<&Json>, other: &Json) -> bool {
+    let names = |value: &Json| -> Vec<Json> {
+        let list = value
+            .as_array()
+            .map_or_else(|| vec![value.clone()], <[Json]>::to_vec);
+        list.into_iter()
+            .filter(|name| name.as_str() != Some("null"))
+            .collect()
+    };
+    one.is_some_and(|one| names(one) == names(other))
 }
 
 fn object_schema(schema: &Json) -> Result<&Members, Undrawable> {
@@ -658,7 +661,7 @@ fn odd_text(value: &Json) -> Option<String> {
     }
 }
 
-fn help(description: &str) -> Option<String> {
+pub(super) fn help(description: &str) -> Option<String> {
     let filtered = text::block(description, text::DESCRIPTION);
     let cut = if filtered.left_out > 0 { "…" } else { "" };
     let text = filtered.text.trim();

@@ -130,7 +130,8 @@ fn check_try(form: &Form, attempt: &Json, name: &str) {
 
 /// What is shown is what is sent, and scripting what is sent sends it again.
 fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
-    let shown = Json::parse(review.json.as_deref().expect(label)).expect(label);
+    let exact = review.exact.as_deref().or(review.json.as_deref());
+    let shown = Json::parse(exact.expect(label)).expect(label);
     assert_eq!(shown, answer.result(), "{label}");
     let members = answer.content();
     let members = members.as_object().expect("an object");
@@ -141,8 +142,10 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
         "{label}"
     );
     let scripted = form.inputs_from_content(&answer.content());
+    let mut scripted = scripted.unwrap_or_else(|why| panic!("{label}: {why}"));
+    scripted.iter_mut().for_each(|given| given.anyway = true);
     // An answer of its own sends the empty text only where that is the default.
-    let again = form.answer(&scripted.unwrap_or_else(|why| panic!("{label}: {why}")));
+    let again = form.answer(&scripted);
     assert_eq!(
         again.map(|again| again.content()),
         Ok(answer.content()),
@@ -150,15 +153,16 @@ fn check_review(form: &Form, answer: &Answer, review: &Review, label: &str) {
     );
 }
 
-/// `null` is empty, and then text, yes/no, a pick and picks as they are.
+/// `null` is empty, and then text, yes/no, a pick and picks as they are, and `{"entries": […]}`; `{"anyway": …}` is a
+/// secret to be sent.
 fn inputs(given: &Json) -> Vec<FieldInput> {
     let index = |json: &Json| u32::try_from(json.as_i64().expect("an index")).expect("an index");
     let members = given.as_object().expect("inputs by position");
     members
         .iter()
-        .map(|(field, value)| FieldInput {
-            field: field.parse().expect("a position"),
-            input: match value {
+        .map(|(field, value)| {
+            let anyway = value.get("anyway");
+            let input = match anyway.unwrap_or(value) {
                 Json::Null => Input::Empty,
                 Json::String(text) => Input::Text { text: text.clone() },
                 Json::Bool(value) => Input::Flag { value: *value },
@@ -166,9 +170,23 @@ fn inputs(given: &Json) -> Vec<FieldInput> {
                 Json::Array(indexes) => Input::Picks {
                     indexes: indexes.iter().map(index).collect(),
                 },
-                Json::Object(_) => panic!("no such input"),
-            },
+                Json::Object(_) => Input::Entries {
+                    texts: entries(value.get("entries").expect("entries")),
+                },
+            };
+            FieldInput {
+                field: field.parse().expect("a position"),
+                input,
+                anyway: anyway.is_some(),
+            }
         })
+        .collect()
+}
+
+fn entries(list: &Json) -> Vec<String> {
+    let texts = list.as_array().expect("texts").iter();
+    texts
+        .map(|text| text.as_str().expect("a text").to_owned())
         .collect()
 }
 
@@ -198,10 +216,7 @@ fn form_of(property: &str) -> Form {
 
 fn text(field: u32, text: &str) -> FieldInput {
     let text = text.to_owned();
-    FieldInput {
-        field,
-        input: Input::Text { text },
-    }
+    FieldInput::new(field, Input::Text { text })
 }
 
 #[test]
@@ -220,6 +235,21 @@ fn what_means_the_same_is_drawn() {
 }
 
 #[test]
+fn limits_are_enforced_exactly_or_told() {
+    check_all("limits.json");
+}
+
+#[test]
+fn lists_are_sent_entry_by_entry() {
+    check_all("lists.json");
+}
+
+#[test]
+fn options_keep_their_values_and_words() {
+    check_all("options.json");
+}
+
+#[test]
 fn defaults_are_sent_or_dropped_with_a_note() {
     check_all("defaults.json");
 }
@@ -227,6 +257,53 @@ fn defaults_are_sent_or_dropped_with_a_note() {
 #[test]
 fn hostile_words_fool_nobody() {
     check_all("hostile.json");
+}
+
+#[test]
+fn secrets_are_held_back_and_masked() {
+    check_all("secrets.json");
+}
+
+#[test]
+fn a_masked_answer_is_shown_exactly_only_on_its_own() {
+    let schema = r#"{"properties":{"password":{"type":"string"},"note":{"type":"string"}}}"#;
+    let form = Form::parse(&Json::parse(schema).expect("JSON")).expect("drawn");
+    let mut inputs = vec![text(0, "hunter2"), text(1, "hi")];
+    inputs[0].anyway = true;
+    let review = form.review(&inputs);
+    let json = review.json.as_deref().expect("no errors");
+    assert!(json.contains("••••••••") || json.contains("\\u2022"), "{json}");
+    assert!(!json.contains("hunter2"), "{json}");
+    assert!(review.exact.as_deref().expect("masked").contains("hunter2"));
+    assert_eq!(form.review(&[text(1, "hi")]).exact, None);
+    let answer = form.answer(&inputs).expect("valid");
+    for told in [
+        format!("{review:?}"),
+        format!("{answer:?}"),
+        format!("{inputs:?}"),
+    ] {
+        assert!(!told.contains("hunter2"), "{told}");
+    }
+}
+
+#[test]
+fn what_may_be_kept_has_no_secrets() {
+    let schema = r#"{"properties":{"password":{"type":"string"},"note":{"type":"string"},"n":{"type":"integer"},
+        "license_key":{"type":"string"},"color":{"enum":["red"]}}}"#;
+    let form = Form::parse(&Json::parse(schema).expect("JSON")).expect("drawn");
+    let pick = FieldInput::new(4, Input::Pick { index: 0 });
+    let inputs = vec![
+        text(0, "x"),
+        text(1, "4111111111111111"),
+        text(2, "5"),
+        text(3, "x"),
+        pick.clone(),
+    ];
+    assert_eq!(form.without_secrets(&inputs), [text(2, "5"), pick]);
+    assert_eq!(
+        form.without_secrets(&[text(1, "hi"), text(9, "hi")]),
+        [text(1, "hi")]
+    );
 }
 
 #[test]
@@ -250,6 +327,10 @@ fn every_code_and_reason_has_a_case() {
         "hostile",
         "undrawable",
         "arguments",
+        "secrets",
+        "limits",
+        "lists",
+        "options",
     ] {
         for case in fixture(&format!("{name}.json")).as_array().expect("cases") {
             let reason = case
@@ -271,9 +352,9 @@ fn every_code_and_reason_has_a_case() {
     }
     // Formats have a table of their own.
     codes.insert("not_uri".to_owned());
-    assert_eq!(codes.len(), 15, "{codes:?}");
+    assert_eq!(codes.len(), 20, "{codes:?}");
     // Too many fields and options are made, not written down.
-    assert_eq!(reasons.len(), 20, "{reasons:?}");
+    assert_eq!(reasons.len(), 21, "{reasons:?}");
 }
 
 #[test]
@@ -319,7 +400,12 @@ fn formats_accept_and_refuse() {
                 panic!("{row}")
             };
             let typed = typed.as_str().expect("a text");
-            match form.answer(&[text(0, typed)]) {
+            // Some addresses hold a password; here it is about their form.
+            let anyway = FieldInput {
+                anyway: true,
+                ..text(0, typed)
+            };
+            match form.answer(&[anyway]) {
                 Ok(answer) => {
                     assert_eq!(valid, &Json::Bool(true), "{format} {typed:?}");
                     assert_eq!(answer.content().get("x"), Some(&Json::string(typed)));
@@ -388,6 +474,73 @@ fn limits_hold_to_the_last_one() {
     assert_eq!(options(&[MAX_OPTIONS - 1, 2]), Err(Reason::TooManyOptions));
 }
 
+/// Ten megabytes of words, and a thousand fields, are read in the time that their length takes.
+#[test]
+fn text_33_huge_schemas_are_cut_or_refused() {
+    let piece = "ä\u{301}\u{202e}<b>";
+    let (title, words) = (piece.repeat(1_000_000), piece.repeat(10_000));
+    let property = Json::object([
+        ("type", Json::string("string")),
+        ("title", Json::string(&title)),
+        ("description", Json::string(&words)),
+        ("pattern", Json::string(&words)),
+        ("format", Json::string(&words)),
+        ("default", Json::string(&words)),
+    ]);
+    let option = Json::object([
+        ("const", Json::string(&words)),
+        ("title", Json::string(&words)),
+        ("description", Json::string(&words)),
+    ]);
+    let properties = Json::object([
+        (words.clone(), property),
+        (
+            "o".to_owned(),
+            Json::object([("oneOf", Json::Array(vec![option]))]),
+        ),
+    ]);
+    let form = Form::parse(&Json::object([("properties", properties)])).expect("drawn");
+    let view = serde_json::to_string(&form.view().fields[1]).expect("a view");
+    assert!(view.len() < 20_000, "{}", view.len());
+    // What is marked takes more room than what it stands for.
+    assert!(form.view().fields[0].label.chars().count() < 10 * crate::text::TITLE);
+    let review = form.review(&[]);
+    assert!(review.will_send[0].value.chars().count() < 10 * crate::text::CHIP);
+    let refused = Json::object([("properties", Json::object([(words, Json::Null)]))]);
+    let refused = Form::parse(&refused).expect_err("no schema");
+    assert!(refused.sentence.chars().count() < 500, "{}", refused.sentence);
+
+    let many = |count: usize| {
+        let property = Json::object([("type", Json::string("string"))]);
+        let properties = (0..count).map(|at| (format!("f{at}"), property.clone()));
+        Form::parse(&Json::object([("properties", Json::object(properties))]))
+    };
+    let refused = many(1_000).expect_err("too many");
+    assert_eq!(refused.reason, Reason::TooManyFields);
+    assert!(refused.sentence.contains("1000 fields"), "{}", refused.sentence);
+}
+
+#[test]
+fn lists_are_written_up_to_the_last_entry() {
+    let form = form_of(r#"{"type":"array","items":{"type":"integer"}}"#);
+    let entries = |count: u32| {
+        let texts = (0..count).map(|entry| entry.to_string()).collect();
+        FieldInput::new(0, Input::Entries { texts })
+    };
+    assert!(form.answer(&[entries(MAX_ENTRIES)]).is_ok());
+    let errors = form.answer(&[entries(MAX_ENTRIES + 1)]).expect_err("too many");
+    assert_eq!(errors[0].code, FieldErrorCode::TooMany);
+}
+
+#[test]
+fn errors_say_which_entry() {
+    let form = form_of(r#"{"type":"array","items":{"type":"integer"}}"#);
+    let texts = ["1", "x"].map(str::to_owned).to_vec();
+    let input = Input::Entries { texts };
+    let errors = form.answer(&[FieldInput::new(0, input)]).expect_err("wrong");
+    assert_eq!(errors[0].entry, Some(1));
+}
+
 #[test]
 fn of_two_inputs_for_a_field_the_last_counts() {
     let form = form_of(r#"{"type":"string"}"#);
@@ -431,10 +584,7 @@ fn many_picks_are_counted_when_they_do_not_fit() {
     let picks = Input::Picks {
         indexes: vec![5, 4, 3, 2, 1, 0],
     };
-    let review = form.review(&[FieldInput {
-        field: 0,
-        input: picks,
-    }]);
+    let review = form.review(&[FieldInput::new(0, picks)]);
     assert_eq!(
         review.will_send[0].value,
         "6 chosen: January, February, March, Apr…"
@@ -501,7 +651,7 @@ impl Dice {
     }
 
     fn json(&mut self, depth: usize) -> Json {
-        const KEYS: [&str; 25] = [
+        const KEYS: [&str; 31] = [
             "type",
             "properties",
             "required",
@@ -518,6 +668,12 @@ impl Dice {
             "maximum",
             "minItems",
             "maxItems",
+            "uniqueItems",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "prefixItems",
+            "additionalProperties",
             "format",
             "pattern",
             "enumNames",
@@ -547,8 +703,15 @@ impl Dice {
         let kind = self.one(&["string", "number", "integer", "boolean", "array", "string"]);
         let mut members = vec![("type".to_owned(), Json::string(kind))];
         if kind == "array" {
-            let values = (0..=self.roll(4)).map(|_| self.scalar()).collect();
-            members.push(("items".to_owned(), Json::object([("enum", Json::Array(values))])));
+            let items = if self.roll(2) == 0 {
+                (
+                    "enum",
+                    Json::Array((0..=self.roll(4)).map(|_| self.scalar()).collect()),
+                )
+            } else {
+                ("type", Json::string(self.one(&["string", "integer", "number"])))
+            };
+            members.push(("items".to_owned(), Json::object([items])));
         }
         for _ in 0..self.roll(4) {
             let key = self.one(&[
@@ -560,6 +723,11 @@ impl Dice {
                 "format",
                 "title",
                 "minItems",
+                "uniqueItems",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "pattern",
             ]);
             members.push((key.to_owned(), self.scalar()));
         }
@@ -568,8 +736,13 @@ impl Dice {
 
     fn input(&mut self) -> FieldInput {
         let index = u32::try_from(self.roll(6)).expect("small");
-        let input = match self.roll(6) {
+        let input = match self.roll(7) {
             0 => Input::Empty,
+            6 => Input::Entries {
+                texts: (0..self.roll(4))
+                    .map(|_| self.one(&["5", "", "1,5", "a", "5.0"]).to_owned())
+                    .collect(),
+            },
             1 => Input::Flag { value: index > 2 },
             2 => Input::Pick { index },
             3 => Input::Picks {
@@ -584,10 +757,7 @@ impl Dice {
                 text: self.scalar().to_string(),
             },
         };
-        FieldInput {
-            field: u32::try_from(self.roll(5)).expect("small"),
-            input,
-        }
+        FieldInput::new(u32::try_from(self.roll(5)).expect("small"), input)
     }
 }
 
@@ -637,4 +807,27 @@ fn nothing_a_server_or_a_window_sends_is_a_panic() {
         drawn > 1_000 && sent > 500,
         "the generator reaches the code: {drawn} drawn, {sent} sent"
     );
+}
+
+#[test]
+fn case_044_entries_of_a_list_are_held_back_like_a_text() {
+    let check = |title: &str, texts: &[&str]| {
+        let schema = format!(r#"{{"type":"array","title":"{title}","items":{{"type":"string"}}}}"#);
+        let form = form_of(&schema);
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        let given = FieldInput::new(0, Input::Entries { texts });
+        let errors = form.answer(std::slice::from_ref(&given)).expect_err(title);
+        assert_eq!(errors[0].code, FieldErrorCode::HeldBack, "{title}");
+        assert_eq!(form.without_secrets(std::slice::from_ref(&given)), [], "{title}");
+        let anyway = [FieldInput {
+            anyway: true,
+            ..given
+        }];
+        let review = form.review(&anyway);
+        assert!(review.will_send[0].masked, "{title}");
+        assert!(!review.json.expect("an answer").contains("hunter2"), "{title}");
+        assert!(form.answer(&anyway).is_ok(), "{title}");
+    };
+    check("Passwords", &["hunter2"]);
+    check("Notes", &["hunter2", "4111111111111111"]);
 }

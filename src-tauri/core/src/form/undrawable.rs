@@ -34,7 +34,7 @@ pub enum Reason {
     Nested,
     /// A list whose entries hold fields or lists.
     NestedList,
-    /// A list of anything, without choices.
+    /// A list of anything, or one in which the places differ.
     FreeList,
     NoChoices,
     ChoiceWithoutValue,
@@ -43,9 +43,11 @@ pub enum Reason {
     /// A choice that the field's own type forbids.
     ChoiceOfOtherType,
     ConflictingChoices,
-    /// `minLength` above `maxLength`, or nothing but an empty text allowed where text is required.
+    /// A `$ref` and what stands beside it limit the answer differently.
+    ConflictingLayers,
+    /// `minLength` above `maxLength`, lengths that no text of the format has, or nothing but an empty text allowed where text is required.
     ImpossibleLength,
-    /// No number lies between `minimum` and `maximum`.
+    /// No number is within all bounds, whole where it must be, and a multiple.
     ImpossibleRange,
     /// `minItems` above `maxItems` or above the number of options.
     ImpossibleCount,

@@ -5,7 +5,7 @@ use super::guard::Look;
 use super::pushed::taken_back;
 use super::visited::Visited;
 use super::{Inbox, NewCall, result};
-use crate::form::{FieldInput, FormView};
+use crate::form::{FieldInput, FormView, Guard, GuardLevel, MASK};
 use crate::link::same_page;
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::machine::{Machine, ROUND_CAP};
@@ -35,6 +35,8 @@ const PUSHED: &str = "question";
 pub(super) struct Call {
     pub(super) id: CallId,
     pub(super) new: NewCall,
+    /// Its arguments as they are mentioned.
+    arguments: Vec<ArgumentChip>,
     /// `None` for a question that the server put by itself.
     pub(super) request: Option<Request>,
     pub(super) stop: CancellationToken,
@@ -351,6 +353,7 @@ impl Call {
     ) -> Self {
         Self {
             id,
+            arguments: chips(&new.arguments),
             new,
             request,
             stop: CancellationToken::new(),
@@ -422,7 +425,7 @@ impl Call {
             practice: self.new.server.practice,
             kind: self.new.kind,
             name: text::chip(&self.new.name),
-            arguments: chips(&self.new.arguments),
+            arguments: self.arguments.clone(),
             initiator: self.new.initiator.clone(),
             phase: self.phase,
             word: word(self.phase, self.end.is_some()).to_owned(),
@@ -624,14 +627,29 @@ fn chips(arguments: &Json) -> Vec<ArgumentChip> {
     members
         .map(|(name, value)| ArgumentChip {
             name: text::chip(name),
-            value: match value {
-                Json::String(value) => text::chip(value),
-                Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-                    text::chip(&value.to_string())
+            value: match mentioned(name, value) {
+                Json::String(value) => text::chip(&value),
+                other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
+                    text::chip(&other.to_string())
                 }
             },
         })
         .collect()
+}
+
+/// An argument for the line that names a call: secrets are not repeated there.
+fn mentioned(name: &str, value: &Json) -> Json {
+    let is_secret = |text: &str| Guard::of_argument(name, text).level() == Some(GuardLevel::Secret);
+    match value {
+        Json::String(text) | Json::Number(text) if is_secret(text) => Json::string(MASK),
+        Json::Array(items) => Json::Array(items.iter().map(|item| mentioned(name, item)).collect()),
+        Json::Object(members) => Json::object(
+            members
+                .iter()
+                .map(|(name, value)| (name.to_owned(), mentioned(name, value))),
+        ),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => value.clone(),
+    }
 }
 
 fn percent(progress: &str, total: Option<&str>) -> Option<u32> {

@@ -65,11 +65,9 @@ pub fn understand(pasted: &str) -> Result<ServerPreview, String> {
     {
         notes.push(format!("Requests to it go through {proxy}."));
     }
-    if matches!(draft.target, TargetDraft::Stdio { .. }) {
+    if let Target::Stdio(command) = &target {
         notes.push("This starts a program on this computer, with your rights. Add it only if you trust where it comes from.".to_owned());
-        if let Target::Stdio(command) = &target {
-            notes.extend(dangers(command));
-        }
+        notes.extend(dangers(command));
     }
     Ok(ServerPreview { draft, notes })
 }
@@ -138,11 +136,8 @@ pub fn shown(target: &Target) -> String {
 
 /// What in a command is known to do harm, in words (security best practices, "Local MCP Server Compromise"). A command
 /// without any of it can still do harm.
-fn dangers(command: &Command) -> Vec<String> {
-    let words: Vec<&str> = std::iter::once(command.program.as_str())
-        .chain(command.args.iter().map(String::as_str))
-        .collect();
-    let whole = words.join(" ").to_lowercase();
+fn dangers(command: &Command) -> impl Iterator<Item = String> {
+    let whole = format!("{} {}", command.program, command.args.join(" ")).to_lowercase();
     let parts: Vec<&str> = whole
         .split(|c: char| c.is_whitespace() || "|;&()`'\"$".contains(c))
         .map(|part| part.rsplit(['/', '\\']).next().unwrap_or(part))
@@ -213,7 +208,7 @@ fn dangers(command: &Command) -> Vec<String> {
     {
         found.push("It names a folder that keeps keys.");
     }
-    found.into_iter().map(str::to_owned).collect()
+    found.into_iter().map(str::to_owned)
 }
 
 /// The words of a command, values that look secret masked: `--token •••`, `--api-key=•••`.

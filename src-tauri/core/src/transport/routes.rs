@@ -140,7 +140,9 @@ impl Routes {
     }
 
     fn send(&self, id: u64, arrived: Arrived) {
-        if let Some(sender) = self.lock().get(&id) {
+        // Whatever comes after the answer is not for this request any more.
+        let place = self.lock().remove(&id);
+        if let Some(sender) = place {
             let _ = sender.try_send(arrived);
         }
     }
@@ -226,6 +228,24 @@ mod tests {
         assert_eq!(place.arrived.len(), QUEUE);
         let last = std::iter::from_fn(|| place.arrived.try_recv().ok()).last();
         assert!(matches!(last, Some(Arrived::Reply(_))));
+    }
+
+    #[test]
+    fn an_answered_request_takes_nothing_more_even_before_its_answer_was_read() {
+        let (unasked, _kept) = mpsc::channel(1);
+        let routes = Routes::new(unasked);
+        let mut place = routes.place(1);
+        let note = || {
+            Incoming::Note(Note {
+                method: "n".to_owned(),
+                params: Json::Null,
+            })
+        };
+        assert!(routes.forward(1, note()));
+        routes.deliver(message(r#"{"id":1,"result":{}}"#), None, None);
+        assert!(!routes.forward(1, note()), "a question would be read by nobody");
+        assert!(matches!(place.arrived.try_recv(), Ok(Arrived::Incoming(_))));
+        assert!(matches!(place.arrived.try_recv(), Ok(Arrived::Reply(_))));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: any arithmetic on numbers, and comparison of numbers by value.
 
+use crate::text;
 use serde_json::value::RawValue;
 use std::fmt;
 
@@ -38,18 +39,37 @@ pub enum JsonError {
     TooDeep,
 }
 
+/// Where a person's text stops being JSON, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misread {
+    /// From 1.
+    pub line: usize,
+    /// In code points, from 1.
+    pub column: usize,
+    /// A sentence that says what would be right.
+    pub why: String,
+}
+
 impl Json {
     /// Reads one JSON text. White space around it is allowed, anything else is not.
     ///
     /// # Errors
     /// [`JsonError::Syntax`] with line and column, or [`JsonError::TooDeep`].
     pub fn parse(text: &str) -> Result<Self, JsonError> {
-        if deeper_than(text, MAX_DEPTH) {
+        if deeper_than(text, MAX_DEPTH).is_some() {
             return Err(JsonError::TooDeep);
         }
         let raw: &RawValue =
             serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))?;
         Walk { rest: raw.get() }.value()
+    }
+
+    /// Reads one JSON text that a person wrote.
+    ///
+    /// # Errors
+    /// The place of the first thing that is wrong.
+    pub fn parse_typed(text: &str) -> Result<Self, Misread> {
+        Self::parse(text).map_err(|error| misread(text, &error))
     }
 
     /// Reads one JSON text from bytes that should be UTF-8.
@@ -326,10 +346,10 @@ fn write_pretty(value: &Json, level: usize, out: &mut String) {
     }
 }
 
-/// Whether brackets outside strings nest deeper than `limit`. Looks at the bytes alone, before any parsing.
-fn deeper_than(text: &str, limit: usize) -> bool {
+/// Where brackets outside strings nest deeper than `limit`, in bytes. Looks at the bytes alone, before any parsing.
+fn deeper_than(text: &str, limit: usize) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
+    for (position, byte) in text.bytes().enumerate() {
         if in_string {
             match byte {
                 _ if escaped => escaped = false,
@@ -344,14 +364,87 @@ fn deeper_than(text: &str, limit: usize) -> bool {
             b'[' | b'{' => {
                 depth += 1;
                 if depth > limit {
-                    return true;
+                    return Some(position);
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    false
+    None
+}
+
+fn misread(text: &str, error: &JsonError) -> Misread {
+    if let Some(position) = deeper_than(text, MAX_DEPTH) {
+        let before = &text[..position];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        return Misread {
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before[line_start..].chars().count(),
+            why: format!("This is {error}."),
+        };
+    }
+    // Half a pair of surrogates is found by reading the texts too.
+    let found = serde_json::from_str::<&RawValue>(text)
+        .err()
+        .or_else(|| serde_json::from_str::<serde_json::Value>(text).err());
+    let Some(found) = found else {
+        return Misread {
+            line: 1,
+            column: 1,
+            why: text::capitalised(&format!("{error}.")),
+        };
+    };
+    let line = found.line().max(1);
+    let written = text.split('\n').nth(line - 1).unwrap_or_default();
+    let column = found.column().saturating_sub(1);
+    let bytes = (0..=column.min(written.len()))
+        .rev()
+        .find(|at| written.is_char_boundary(*at))
+        .unwrap_or_default();
+    let closes = written[bytes..].starts_with(['}', ']']);
+    let lines: String = text.split_inclusive('\n').take(line - 1).collect();
+    let before = format!("{lines}{}", &written[..bytes]);
+    Misread {
+        line,
+        column: 1 + written[..bytes].chars().count(),
+        why: if closes && before.trim_end().ends_with(',') {
+            told("trailing comma")
+        } else {
+            told(&found.to_string())
+        },
+    }
+}
+
+/// The library's words for what is wrong, in ours.
+fn told(words: &str) -> String {
+    let words = words.split(" at line ").next().unwrap_or(words);
+    let own = match words {
+        "EOF while parsing a list" => "It ends in the middle of a list: a ] is missing.",
+        "EOF while parsing an object" => "It ends in the middle of an object: a } is missing.",
+        "EOF while parsing a string" => "It ends in the middle of a text: a quotation mark is missing.",
+        "EOF while parsing a value" => "It ends where a value must stand.",
+        "expected `:`" => "A colon must stand here.",
+        "expected `,` or `]`" => "A comma or ] must stand here.",
+        "expected `,` or `}`" => "A comma or } must stand here.",
+        "expected ident" => "The only words without quotation marks are true, false and null.",
+        "expected value" => {
+            "A value must stand here: a text in quotation marks, a number, true, false, null, [ or {."
+        }
+        "key must be a string" => "A name in quotation marks must stand here.",
+        "trailing comma" => "No comma may stand before this.",
+        "trailing characters" => "Nothing may follow the end.",
+        "invalid escape" => "A backslash cannot be followed by this; write \\\\ for a backslash.",
+        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
+            "This is half of a character: \\ud800 to \\udfff come in pairs."
+        }
+        "invalid number" => "This is no number as JSON writes it.",
+        "control character (\\u0000-\\u001F) found while parsing a string" => {
+            "A text must be on one line; write a line break as \\n and a tab as \\t."
+        }
+        other => return text::capitalised(&format!("{other}.")),
+    };
+    own.to_owned()
 }
 
 /// Walks once over a text that is known to be valid JSON, so that depth costs no time.
@@ -519,6 +612,39 @@ mod tests {
         assert!(
             Json::parse(&format!("{:?}", "[".repeat(500))).is_ok(),
             "brackets in a text do not count"
+        );
+    }
+
+    fn check_misread(text: &str, line: usize, column: usize, why: &str) {
+        let misread = Json::parse_typed(text).expect_err(text);
+        assert_eq!(
+            (misread.line, misread.column),
+            (line, column),
+            "{text}: {misread:?}"
+        );
+        assert!(misread.why.contains(why), "{text}: {}", misread.why);
+    }
+
+    #[test]
+    fn what_a_person_mistyped_has_a_place_and_a_reason() {
+        check_misread("{\n  \"a\": 1,\n  \"b\" 2\n}", 3, 7, "A colon");
+        check_misread("{\"a\": 1\n \"b\": 2}", 2, 2, "A comma or }");
+        check_misread("{\"ä😀\": nul}", 1, 11, "words without quotation marks");
+        check_misread("{\"a\": 1,}", 1, 9, "No comma");
+        check_misread("{'a': 1}", 1, 2, "A name in quotation marks");
+        check_misread("{\"a\": [1, 2}", 1, 12, "A comma or ]");
+        check_misread("{\"a\": \"x\n\"}", 1, 8, "on one line");
+        check_misread("{\"a\": \"\\q\"}", 1, 9, "backslash");
+        check_misread("{\"a\": 01}", 1, 8, "no number");
+        check_misread("{} {}", 1, 4, "Nothing may follow");
+        check_misread("", 1, 1, "It ends where a value");
+        check_misread("{\"a\":\n", 2, 1, "It ends where a value");
+        check_misread("{\"a\": \"\\ud800\"}", 1, 14, "half of a character");
+        check_misread(
+            &format!("[\n{}", "[".repeat(MAX_DEPTH)),
+            2,
+            MAX_DEPTH,
+            "nested deeper",
         );
     }
 

@@ -77,7 +77,7 @@ pub enum Unchecked {
     Endless,
     #[error("the schema has {0} bytes; {MAX_SCHEMA} is the most")]
     SchemaTooLarge(usize),
-    #[error("the result has {0} bytes; {MAX_INSTANCE} is the most")]
+    #[error("the value has {0} bytes; {MAX_INSTANCE} is the most")]
     ResultTooLarge(usize),
     #[error("the schema has more than {MAX_PARTS} parts")]
     TooManyParts,
@@ -95,7 +95,8 @@ pub enum Unchecked {
     Failed,
 }
 
-/// Checks what a tool sent as `structuredContent` against the `outputSchema` it has.
+/// Checks what a tool sent as `structuredContent` against the `outputSchema` it has, or arguments against its
+/// `inputSchema`.
 pub fn check(output_schema: &Json, structured: Option<&Json>) -> Fit {
     let Some(structured) = structured else {
         return Fit::Missing;

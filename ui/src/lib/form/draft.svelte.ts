@@ -4,12 +4,14 @@
  * A field that was not touched has no entry. The meaning of every entry is decided in Rust.
  */
 import { released } from "../released";
-import type { FieldError, FieldInput, FieldView, Input, Review } from "../wire";
+import type { FieldError, FieldGuard, FieldInput, FieldView, Input, Review } from "../wire";
 
 const TYPING_MS = 250;
 
 export class Draft {
   inputs = $state.raw<ReadonlyMap<number, Input>>(new Map());
+  /** Fields that the person wants sent although they ask for a secret or hold one. */
+  anyway = $state.raw<ReadonlySet<number>>(new Set());
   review = $state.raw<Review | null>(null);
   /** Fields that were left once: only they show what is wrong with them. */
   left = $state.raw<ReadonlySet<number>>(new Set());
@@ -29,6 +31,7 @@ export class Draft {
   /** Takes over what was entered earlier. */
   begin(inputs: FieldInput[], review: Review | null): void {
     this.inputs = new Map(inputs.map((entry) => [entry.field, entry.input]));
+    this.anyway = new Set(inputs.filter((entry) => entry.anyway).map((entry) => entry.field));
     this.review = review;
   }
 
@@ -38,6 +41,28 @@ export class Draft {
     if (input) next.set(field, input);
     else next.delete(field);
     this.inputs = next;
+    this.#changed();
+  }
+
+  /** The person's choice to send a secret of this field, or not. A suggestion is then an entry of their own. */
+  setAnyway(field: FieldView, on: boolean): void {
+    const next = new Set(this.anyway);
+    if (on) next.add(field.id);
+    else next.delete(field.id);
+    this.anyway = next;
+    if (on && field.suggested && !this.inputs.has(field.id)) this.set(field.id, field.suggested);
+    else this.#changed();
+  }
+
+  /** What was chosen for one secret is not chosen for the next that stands in the same field. */
+  forgetAnyway(field: number): void {
+    if (!this.anyway.has(field)) return;
+    const next = new Set(this.anyway);
+    next.delete(field);
+    this.anyway = next;
+  }
+
+  #changed(): void {
     this.pending = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.check(), TYPING_MS);
@@ -57,7 +82,9 @@ export class Draft {
   /** The entries in the order of the form. */
   list(): FieldInput[] {
     return [...this.inputs]
-      .map(([field, input]) => ({ field, input }))
+      .map(([field, input]) =>
+        this.anyway.has(field) ? { field, input, anyway: true } : { field, input },
+      )
       .sort((a, b) => a.field - b.field);
   }
 
@@ -91,13 +118,23 @@ export class Draft {
 
   failed(errors: FieldError[]): void {
     this.failures = errors;
-    const review = this.review ?? { willSend: [], leftOut: [], json: null, errors };
-    this.review = { ...review, json: null, errors };
+    const none = { willSend: [], leftOut: [], json: null, exact: null, errors, guarded: [] };
+    this.review = { ...(this.review ?? none), json: null, exact: null, errors };
+  }
+
+  /** What the guard says of the value that stands in a field. */
+  guardOf(field: number): FieldGuard | null {
+    return this.review?.guarded.find((found) => found.field === field)?.guard ?? null;
   }
 
   errorOf(field: number): string | null {
     if (!this.tried && !this.left.has(field)) return null;
     return this.review?.errors.find((error) => error.field === field)?.message ?? null;
+  }
+
+  /** Which entry of a list is wrong. */
+  wrongEntry(field: number): number | null {
+    return this.review?.errors.find((error) => error.field === field)?.entry ?? null;
   }
 }
 
@@ -116,12 +153,14 @@ export function controlId(prefix: string, field: number): string {
   return `${prefix}-${field}`;
 }
 
-/** Moves focus into a field: its box, else its chosen or first option. */
+/** Moves focus into a field: what is wrong in it, else its box, its chosen or first option, its first button. */
 export function focusField(prefix: string, field: number): void {
   const root = document.getElementById(`${controlId(prefix, field)}-field`);
   const control =
     root?.querySelector<HTMLElement>("input:checked") ??
-    root?.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea");
+    root?.querySelector<HTMLElement>("[data-entry][aria-invalid='true']") ??
+    root?.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea") ??
+    root?.querySelector<HTMLElement>("button");
   control?.focus();
   root?.scrollIntoView({ block: "nearest" });
 }
