@@ -5,7 +5,10 @@ use super::host::{self, Place};
 use super::letters::{is_hidden, looks_like_slash};
 use super::sent::Sent;
 use super::{Asker, FindingCode, Verdict, lists};
+use crate::form::{Guard, Secret};
 use crate::text;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::borrow::Cow;
 use url::{Host, Url, form_urlencoded};
 
@@ -64,8 +67,14 @@ pub(super) fn judge_targets(url: &Url, place: &Place, asker: &Asker, findings: &
         );
     }
     for (key, value) in pairs(url) {
-        if let Some(target) = target(&value) {
+        let names = lists::NAMING.contains(&key.to_ascii_lowercase().as_str());
+        if let Some(target) = target(&value).filter(|_| !names) {
             nested(&target, &key, place, asker, pass_on, findings);
+        }
+    }
+    for part in [url.query(), url.fragment()].into_iter().flatten() {
+        if let Some(target) = target(part) {
+            nested(&target, "", place, asker, pass_on, findings);
         }
     }
     let path = url.path();
@@ -105,6 +114,13 @@ pub(super) fn judge_contents(url: &Url, findings: &mut Findings) {
         );
         return;
     }
+    if path_has_secret(url) {
+        findings.add(
+            FindingCode::SecretInUrl,
+            Verdict::Risky,
+            "The address carries what looks like a password or key in its path.",
+        );
+    }
     for (key, value) in &pairs {
         if let Some((code, verdict, sentence)) = content(key, value) {
             findings.add(code, verdict, sentence);
@@ -115,10 +131,13 @@ pub(super) fn judge_contents(url: &Url, findings: &mut Findings) {
 fn content(key: &str, value: &str) -> Option<(FindingCode, Verdict, String)> {
     let listed = |list: &[&str]| list.contains(&key);
     let by_protocol = listed(lists::SIGN_IN_NAMES);
-    let begins_like_key = lists::KEY_BEGINNINGS
-        .iter()
-        .any(|beginning| value.len() >= beginning.len() + lists::KEY_LENGTH && value.starts_with(beginning));
-    if listed(lists::SECRET_NAMES) || begins_like_key || !by_protocol && is_jwt(value) {
+    let looks = if by_protocol || value.len() > LOOKED_AT {
+        Guard::Ok
+    } else {
+        Guard::of_argument("", value)
+    };
+    let key_like = begins_like_key(value) || !by_protocol && is_jwt(value);
+    if listed(lists::SECRET_NAMES) || key_like || looks == Guard::Secret(Secret::Key) {
         return Some((
             FindingCode::SecretInUrl,
             Verdict::Risky,
@@ -128,7 +147,8 @@ fn content(key: &str, value: &str) -> Option<(FindingCode, Verdict, String)> {
             ),
         ));
     }
-    if listed(lists::PERSONAL_NAMES) || is_social_security_number(value) {
+    let is_account = matches!(looks, Guard::Secret(Secret::Card | Secret::Bank));
+    if listed(lists::PERSONAL_NAMES) || is_social_security_number(value) || is_account {
         return Some((
             FindingCode::PiiInUrl,
             Verdict::Risky,
@@ -155,14 +175,17 @@ fn content(key: &str, value: &str) -> Option<(FindingCode, Verdict, String)> {
             format!("The address carries personal data (“{key}”)."),
         ));
     }
-    let structured = value.starts_with(['{', '[']) && value.contains(['"', ':']);
+    // The second is the first in base64url.
+    let structured = value.starts_with(['{', '[']) && value.contains(['"', ':'])
+        || value.starts_with("eyJ") && value.len() >= 20;
+    let prose = value.split_whitespace().count() >= PROSE;
     let blob = value.len() >= 100
         && !value.contains("://")
         && value
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_' | ' '))
         && value.chars().filter(|c| matches!(c, ' ' | '-' | '/')).count() * 12 < value.len();
-    (structured || blob).then(|| {
+    (structured || blob || prose).then(|| {
         (
             FindingCode::OpaqueData,
             Verdict::Notice,
@@ -171,6 +194,30 @@ fn content(key: &str, value: &str) -> Option<(FindingCode, Verdict, String)> {
                 text::chip(key)
             ),
         )
+    })
+}
+
+/// Longest value that is compared with the shapes of keys, cards and accounts, in bytes.
+const LOOKED_AT: usize = 512;
+
+/// Words from which a value is a text rather than a search.
+const PROSE: usize = 12;
+
+fn begins_like_key(value: &str) -> bool {
+    lists::KEY_BEGINNINGS
+        .iter()
+        .any(|beginning| value.len() >= beginning.len() + lists::KEY_LENGTH && value.starts_with(beginning))
+}
+
+/// A key as a part of the path, or a session behind a semicolon in it (RFC 3986, 3.3).
+fn path_has_secret(url: &Url) -> bool {
+    url.path_segments().into_iter().flatten().any(|segment| {
+        begins_like_key(segment)
+            || is_jwt(segment)
+            || segment.split(';').skip(1).any(|parameter| {
+                let (name, value) = parameter.split_once('=').unwrap_or_default();
+                !value.is_empty() && lists::SECRET_NAMES.contains(&name.to_ascii_lowercase().as_str())
+            })
     })
 }
 
@@ -194,6 +241,12 @@ fn target(value: &str) -> Option<Url> {
     }
     if value.starts_with("//") || value.starts_with("/\\") || value.starts_with("\\\\") {
         return Url::parse(&format!("https:{}", value.replace('\\', "/"))).ok();
+    }
+    // "http://" and "https://" in base64.
+    if value.starts_with("aHR0cHM6Ly") || value.starts_with("aHR0cDovL") {
+        let written = value.trim_end_matches('=').replace('-', "+").replace('_', "/");
+        let decoded = STANDARD_NO_PAD.decode(written).ok()?;
+        return Url::parse(std::str::from_utf8(&decoded).ok()?).ok();
     }
     if lower.starts_with("http%3a") || lower.starts_with("https%3a") {
         let decoded = percent_decoded(value);
@@ -340,21 +393,20 @@ fn misplaced_at(url: &Url) -> bool {
     url.path().split('@').skip(1).any(site_follows) || leads(url.query()) || leads(url.fragment())
 }
 
-/// Three parts of base64url, the first of which begins a JSON object (RFC 7519).
+/// Three parts of base64url, the first of which begins a JSON object (RFC 7519). The last may be short or empty.
 fn is_jwt(value: &str) -> bool {
-    let mut parts = value.split('.');
-    value.starts_with("eyJ")
-        && parts
-            .by_ref()
-            .take(3)
-            .filter(|part| {
-                part.len() > 4
-                    && part
-                        .bytes()
-                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
-            })
-            .count()
-            == 3
+    let coded = |part: &str| {
+        part.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    };
+    let parts: Vec<&str> = value.splitn(4, '.').collect();
+    let [head, body, signature] = parts[..] else {
+        return false;
+    };
+    head.starts_with("eyJ")
+        && head.len() > 4
+        && body.len() > 4
+        && [head, body, signature].into_iter().all(coded)
 }
 
 fn is_social_security_number(value: &str) -> bool {

@@ -233,6 +233,17 @@ fn shape(name: &str, place: &Place, findings: &mut Findings) {
             "The name of the site is longer than the 253 letters that a name can have.",
         );
     }
+    if let Some(odd) = name
+        .chars()
+        .find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '.' | '_'))
+    {
+        // The parser takes what no registry gives out (RFC 1123, 2.1).
+        findings.add(
+            FindingCode::RestrictedChar,
+            Verdict::Risky,
+            format!("The name of the site contains “{odd}”, which no real site name has."),
+        );
+    }
     if name.contains('_') {
         findings.add(
             FindingCode::Underscore,
@@ -286,6 +297,12 @@ fn special(name: &str, place: &Place, here: bool, findings: &mut Findings) {
             FindingCode::SpecialTld,
             Verdict::Risky,
             format!("No ordinary site has a name that ends in .{tld}."),
+        );
+    } else if tld != "example" && !has_known_ending(name) && name.contains('.') {
+        findings.add(
+            FindingCode::SpecialTld,
+            Verdict::Notice,
+            format!("“.{tld}” is no ending of site names that this app knows."),
         );
     }
     suffix(name, place, findings);
@@ -348,6 +365,11 @@ fn suffix(name: &str, place: &Place, findings: &mut Findings) {
             "Anybody can put pages at this address; its owner does not vouch for them.",
         );
     }
+}
+
+/// Whether the name ends in something that the list of public suffixes knows.
+pub(super) fn has_known_ending(name: &str) -> bool {
+    psl::suffix(name.as_bytes()).is_some_and(|suffix| suffix.is_known())
 }
 
 /// Whether the whole name is a suffix of the list.

@@ -86,11 +86,13 @@ fn v6(address: Ipv6Addr, here: bool) -> Option<(FindingCode, Verdict, &'static s
     })
 }
 
-/// RFC 4291 (mapped, compatible), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4).
+/// RFC 4291 (mapped, compatible), RFC 2765 (translated), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4).
 fn hidden_v4(address: Ipv6Addr) -> Option<(FindingCode, Ipv4Addr)> {
     let inner = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
-        [0, 0, 0, 0, 0, 0xffff, high, low] => Some((FindingCode::V4Mapped, inner(high, low))),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => {
+            Some((FindingCode::V4Mapped, inner(high, low)))
+        }
         [0, 0, 0, 0, 0, 0, high, low] => Some((FindingCode::V4Compatible, inner(high, low))),
         [0x64, 0xff9b, 0 | 1, _, _, _, high, low] => Some((FindingCode::Nat64, inner(high, low))),
         [0x2002, high, low, ..] => Some((FindingCode::SixToFour, inner(high, low))),

@@ -6,9 +6,9 @@
 //! it opens after the person typed its technical form.
 
 use super::finding::Findings;
-use super::host::Place;
+use super::host::{self, Place};
 use super::sent::Sent;
-use super::{FindingCode, Verdict};
+use super::{FindingCode, Verdict, names};
 use crate::text;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -18,11 +18,23 @@ use unicode_security::{GeneralSecurityProfile, RestrictionLevel, RestrictionLeve
 pub(super) fn judge(place: &Place, sent: &Sent, findings: &mut Findings) {
     as_sent(&sent.host, findings);
     let Some(readable) = &place.readable else { return };
-    let tld = readable
-        .trim_end_matches('.')
-        .rsplit('.')
-        .next()
-        .unwrap_or_default();
+    let name = place.name().unwrap_or(&place.host);
+    let tld = match readable.trim_end_matches('.').rsplit('.').next() {
+        // An ending that nobody gives out makes no script likely.
+        Some(tld) if tld.is_ascii() || host::has_known_ending(name) => tld,
+        Some(_) | None => "",
+    };
+    if tld.is_empty()
+        && let Some(ending) = readable.trim_end_matches('.').rsplit('.').next()
+        && names::fold(ending).is_ascii()
+    {
+        findings.readable = false;
+        findings.add(
+            FindingCode::WholeScript,
+            Verdict::Risky,
+            "The name ends in foreign letters that only look like an ending of site names.",
+        );
+    }
     for label in readable.split('.').filter(|label| !label.is_ascii()) {
         if let Some((code, sentence)) = suspicion(label, tld) {
             findings.readable = false;
@@ -409,7 +421,7 @@ const HOME_ENDINGS: &[(Script, &[&str])] = &[
 ];
 
 /// Letters with a Latin shape in common fonts that the Unicode table of confusables does not (or not simply) map.
-const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡктԗԛԝԍхяиһӏ\
+const EXTRA_LATIN_SHAPES: &str = "ыюъьҽпгѵѡктԗԛԝԍхһӏ\
     ագզէլհյսօ\
     ικνρυωηοτα\
     დოყძხჽჿიი\

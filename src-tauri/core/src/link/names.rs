@@ -1,8 +1,8 @@
 //! Names that could be taken for others: for well-known ones, for the server's own, for those that the person
 //! approved before.
 //!
-//! Four tests: the same to the eye (look-alike letters folded), one keystroke away, another site's name in front of
-//! the real one, and a company's name joined to a bait word. Deliberately absent: the same name under another
+//! Five tests: the same to the eye (look-alike letters folded), one keystroke away, another site's name in front of
+//! the real one, a company's name alone in front of it, and one joined to a bait word. Deliberately absent: the same name under another
 //! ending (google.com.mx), which companies do all the time.
 
 use super::finding::Findings;
@@ -132,13 +132,29 @@ pub(super) fn judge(place: &Place, sent: &Sent, asker: &Asker, known: &Names, fi
         return;
     }
     let in_front = in_front(name, readable, domain, &lists);
-    let imitated = in_front.or_else(|| {
-        if WELL_KNOWN.contains(domain) {
-            None
-        } else {
-            with_bait(domain)
+    let trusted = WELL_KNOWN.contains(domain);
+    let imitated = in_front.or_else(|| if trusted { None } else { with_bait(domain, &lists) });
+    let below = if trusted || own.contains(domain) || imitated.is_some() {
+        None
+    } else {
+        below(name, domain, &lists)
+    };
+    if let Some((company, bait)) = below {
+        let verdict = if bait { Verdict::Risky } else { Verdict::Notice };
+        findings.add(
+            FindingCode::BrandEmbedded,
+            verdict,
+            format!(
+                "“{}” in the name does not make it {}. The site is {}.",
+                company.label(),
+                company.domain,
+                place.domain()
+            ),
+        );
+        if bait {
+            findings.imitates = Some(company.domain.clone());
         }
-    });
+    }
     if let Some(imitated) = imitated {
         findings.add(
             FindingCode::BrandEmbedded,
@@ -166,6 +182,9 @@ static WELL_KNOWN: LazyLock<Names> = LazyLock::new(|| {
 const DISTINCT: usize = 5;
 /// Shortest label that is compared by keystrokes; among shorter ones too many real names are neighbours.
 const LONG: usize = 6;
+
+/// Words of a label with hyphens that are joined to be compared.
+const HYPHENATED: usize = 3;
 
 /// The last labels of `host`, as many as `domain` has.
 fn domain_of<'a>(host: &'a str, domain: &str) -> &'a str {
@@ -243,55 +262,88 @@ fn in_front<'a>(name: &str, readable: &str, domain: &str, lists: &[&'a Names]) -
         at += word.len();
         at += readable[at..].chars().next().map_or(0, char::len_utf8);
     }
-    let registered = words.len().checked_sub(domain.split('.').count());
-    (0..words.len().saturating_sub(2)).find_map(|first| {
-        let fold = fold(words[first].0);
+    let registered = readable.ends_with(domain).then(|| readable.len() - domain.len());
+    let end = |at: usize| words[at].1 + words[at].0.len();
+    let named = |first: usize, last: usize| {
+        let label = &readable[words[first].1..end(last)];
+        if first < last && label.contains(|c: char| !c.is_alphanumeric() && c != '-') {
+            return None;
+        }
+        let fold = fold(label);
+        let next = last + 1;
         lists
             .iter()
             .flat_map(|names| names.of_fold(&fold))
             .find(|imitated| {
                 let ending: Vec<&str> = imitated.ending().split('.').collect();
-                let last = first + ending.len();
-                let dotted = || {
-                    words[first..=last]
-                        .windows(2)
-                        .all(|pair| readable[pair[0].1 + pair[0].0.len()..].starts_with('.'))
-                };
-                last + 1 < words.len()
-                && ending.iter().zip(&words[first + 1..]).all(|(part, (word, _))| part == word)
+                let after = next + ending.len();
+                let dotted = || (last..after - 1).all(|at| readable[end(at)..].starts_with('.'));
+                after < words.len()
+                && ending.iter().zip(&words[next..]).all(|(part, (word, _))| part == word)
                 && (imitated.label >= DISTINCT - 1 || dotted())
                 // google.com.mx is registered under com.mx: nothing is in front.
-                && !(Some(first) == registered && readable.ends_with(domain) && dotted())
+                && !(registered == Some(words[first].1) && dotted())
                 && name != imitated.domain
             })
+    };
+    (0..words.len().saturating_sub(2)).find_map(|first| {
+        // A label with hyphens in it is several words.
+        (first..words.len().min(first + HYPHENATED)).find_map(|last| named(first, last))
     })
 }
 
-/// A company's name joined to a bait word: paypal-login.com, secure-paypal.com, paypallogin.com.
-fn with_bait(domain: &str) -> Option<&'static Name> {
+/// A company's name as one of the labels in front of another's site, and whether a bait word stands beside it:
+/// login.paypal.evil.example. Tenants of services are named like that too, so without the word it is only told.
+fn below<'a>(name: &str, domain: &str, lists: &[&'a Names]) -> Option<(&'a Name, bool)> {
+    let above = name.strip_suffix(domain)?.trim_end_matches('.');
+    let (own, others) = lists.split_first()?;
+    let found = above
+        .split('.')
+        .filter(|label| label.len() >= LONG)
+        .find_map(|label| {
+            let fold = fold(&decoded(label));
+            let first = |names: &&'a Names| names.of_fold(&fold).next();
+            let own = first(own).map(|company| (company, true));
+            own.or_else(|| others.iter().find_map(first).map(|company| (company, false)))
+        });
+    let (company, is_own) = found?;
+    let bait = |word: &str| lists::BAIT_WORDS.contains(&word);
+    // The server's own name at a service that signs people in (acme.auth.service.example) is nothing odd.
+    Some((company, !is_own && name.split(['.', '-']).any(bait)))
+}
+
+/// A company's name joined to a bait word: paypal-login.com, secure-paypal.com, paypallogin.com; or to what stands
+/// around names in addresses: wwwpaypal.com, paypalcom.net.
+fn with_bait<'a>(domain: &str, lists: &[&'a Names]) -> Option<&'a Name> {
     let (label, _) = domain.split_once('.')?;
     let bait = |word: &str| lists::BAIT_WORDS.contains(&word);
+    let company = |label: &str| {
+        let fold = fold(label);
+        let mut named = lists.iter().flat_map(|names| names.of_fold(&fold));
+        named.find(|name| name.domain != domain)
+    };
     let words: Vec<&str> = label.split('-').collect();
     if words.len() > 1 && words.iter().any(|word| bait(word)) {
-        return words
+        let others: Vec<&str> = words.iter().copied().filter(|word| !bait(word)).collect();
+        let whole = others.join("-");
+        return others
             .iter()
-            .filter(|word| word.len() >= DISTINCT && !bait(word))
-            .find_map(|word| WELL_KNOWN.of_fold(&fold(word)).next());
+            .filter(|word| word.len() >= DISTINCT)
+            .find_map(|word| company(word))
+            .or_else(|| (whole.len() >= DISTINCT).then(|| company(&whole)).flatten());
     }
-    lists::BAIT_WORDS
-        .iter()
-        .filter(|word| word.len() >= DISTINCT - 1)
-        .find_map(|word| {
-            let company = label.strip_suffix(word).or_else(|| label.strip_prefix(word))?;
-            (company.len() >= LONG)
-                .then(|| WELL_KNOWN.of_fold(&fold(company)).next())
-                .flatten()
-        })
+    let baits = lists::BAIT_WORDS.iter().filter(|word| word.len() >= DISTINCT - 1);
+    let joined = baits.flat_map(|word| [label.strip_suffix(word), label.strip_prefix(word)]);
+    joined
+        .chain([label.strip_prefix("www"), label.strip_suffix("com")])
+        .flatten()
+        .filter(|rest| rest.len() >= LONG)
+        .find_map(company)
 }
 
 /// What a hasty eye sees: accents off, look-alikes (UTS 39 skeleton and a few more) as their Latin letter, case
 /// and the digits 0, 1, 3, 5 read as letters.
-fn fold(label: &str) -> String {
+pub(super) fn fold(label: &str) -> String {
     let bare: String = label
         .nfd()
         .filter(|c| !is_combining_mark(*c))

@@ -133,7 +133,7 @@ pub(super) fn normalised(raw: &str, parsed: &Url, findings: &mut Findings) {
     if parsed.as_str() == raw {
         return;
     }
-    if raw.contains(' ') {
+    if raw.contains(char::is_whitespace) {
         findings.add(
             FindingCode::Normalised,
             Verdict::Notice,
