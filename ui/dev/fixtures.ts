@@ -290,25 +290,42 @@ export const LINKS = {
     "notice",
     ["Different site from this server (crm.example.com).", "First time for this server."],
   ),
+  readable: {
+    ...inspection("https://xn--bcher-kva.example/konto", "notice", [
+      "The address has letters outside a–z: bücher.example. Its technical form is xn--bcher-kva.example.",
+      "Different site from this server (crm.example.com).",
+    ]),
+    asSent: "https://bücher.example/konto",
+    unicodeHost: "bücher.example",
+  },
   risky: {
     ...inspection("https://accounts.paypa1.example/login", "risky", [
-      "The name paypa1.example looks like paypal.com but is another site.",
+      "The name looks like paypal.com but is another site: paypa1.example.",
     ]),
     imitates: "paypal.com",
   },
   punycode: {
     ...inspection("https://xn--80ak6aa92e.com/signin", "risky", [
-      "The address has letters outside a–z: аррӏе.com. Its technical form is xn--80ak6aa92e.com.",
-      "It looks like apple.com but is another site.",
+      "The name is written wholly in foreign letters that look like a–z or like digits.",
+      "The name looks like apple.com but is another site: xn--80ak6aa92e.com.",
+      "The address has letters outside a–z that can be taken for others. Its technical form is xn--80ak6aa92e.com.",
     ]),
-    unicodeHost: "аррӏе.com",
     imitates: "apple.com",
+  },
+  address: {
+    ...inspection("http://192.168.1.1:8080/admin?password=hunter2", "risky", [
+      "The connection is not encrypted (http:). Others on the way can read and change the page.",
+      "The site has only a number, not a name. Nobody can tell from it whose it is.",
+      "The number is of a device in a home or company network.",
+      "The address carries what looks like a password or key (“password”).",
+    ]),
+    domain: "192.168.1.1",
   },
   refused: {
     verdict: "refused",
     findings: [
       finding(
-        "Links that start with “javascript:” run code. This app opens only web pages.",
+        "The link begins with “javascript:”, not with https:. It would start something other than a web page.",
         "refused",
       ),
     ],
@@ -319,6 +336,12 @@ export const LINKS = {
     domain: null,
     origin: null,
     imitates: null,
+  },
+  userinfo: {
+    ...inspection("https://evil.example/login", "refused", [
+      "The part before @ is not the site. Real sites do not send links like this.",
+    ]),
+    shown: "https://accounts.bank.example@evil.example/login",
   },
   long: inspection(`https://pay.example/r?d=${"a".repeat(5000)}`, "plain"),
   practice: inspection("http://127.0.0.1:49152/practice/consent?ask=1", "plain"),

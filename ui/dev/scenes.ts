@@ -170,6 +170,29 @@ export const SCENES: Scene[] = [
       }),
     ),
   ),
+  ...(["notice", "risky"] as const).map((name) =>
+    askScene(
+      `link, no browser, ${name}`,
+      fixture.ask({
+        message: fixture.said("Connect your calendar."),
+        body: fixture.link(fixture.LINKS[name]),
+        notices: [
+          "No web browser was found on this computer. Copy the address and open it elsewhere; when you finished there, say so here.",
+        ],
+        acts: ["decline", "dismiss", "already_finished", "stop_call"],
+      }),
+    ),
+  ),
+  askScene(
+    "link, risky, in the browser",
+    fixture.ask({
+      message: fixture.said("Connect your calendar."),
+      body: fixture.link(fixture.LINKS.punycode, { opened: 1 }),
+      notices: ["The server still waits for the page."],
+      phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
+      acts: ["decline", "give_up", "open", "check_again", "stop_call"],
+    }),
+  ),
   askScene(
     "unusable",
     fixture.ask({
@@ -191,7 +214,7 @@ export const SCENES: Scene[] = [
         ...(phase.kind === "undelivered" ? { consequences: [] } : {}),
         body:
           phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
-            ? fixture.link(fixture.LINKS.notice)
+            ? fixture.link(fixture.LINKS.notice, { opened: phase.kind === "in_browser" ? 1 : 0 })
             : fixture.form(
                 [fixture.REGION, fixture.COPIES, fixture.NOTE],
                 [{ field: 0, input: { kind: "pick", index: 0 } }],

@@ -219,11 +219,7 @@ describe("Escape", () => {
 describe("every phase has its own state and way on", () => {
   const expected: Record<string, [string | null, string[], string[]]> = {
     opening: ["Opening your browser", ["Stop the call"], []],
-    "could not open": [
-      "Could not open your browser",
-      ["Decline", "Dismiss", "Open in browser"],
-      [],
-    ],
+    "could not open": ["Could not open your browser", ["Decline", "Dismiss", "Try again"], []],
     kept: ["Kept", ["Decline all", "Stop the call", "Edit"], []],
     sending: ["Sending", ["Stop the call"], []],
     "in the browser": [

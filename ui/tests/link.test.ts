@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, LINKS, link } from "../dev/fixtures";
 import type { Inspection } from "../src/lib/wire";
-import { all, button, one, openAsk, press, textOf, userEvent } from "./desk";
+import { all, button, one, openAsk, press, said, textOf, userEvent } from "./desk";
 
 const openLink = (inspection: Inspection, over = {}) =>
   openAsk(ask({ body: link(inspection, over) }));
@@ -30,10 +30,10 @@ describe("what a link card shows", () => {
   });
 
   it("the form as sent where it differs, and the other writing of the name", async () => {
-    await openLink({ ...LINKS.punycode, asSent: "https://аррӏе.com/signin" });
-    expect(textOf("[data-testid='as-sent']")).toBe("https://аррӏе.com/signin");
-    expect(textOf("[data-testid='domain']")).toBe("xn--80ak6aa92e.com");
-    expect(textOf("[data-testid='unicode-host']")).toBe("аррӏе.com");
+    await openLink(LINKS.readable);
+    expect(textOf("[data-testid='as-sent']")).toBe("https://bücher.example/konto");
+    expect(textOf("[data-testid='domain']")).toBe("xn--bcher-kva.example");
+    expect(textOf("[data-testid='unicode-host']")).toBe("bücher.example");
   });
 
   it("the practice page in plain words", async () => {
@@ -119,10 +119,96 @@ describe("a risky link", () => {
     const backend = await openLink(LINKS.punycode);
     expect(has("[data-testid='typed-domain']")).toBe(false);
     const names = all("[data-testid='gate'] input") as HTMLInputElement[];
-    expect(names.map((name) => name.value)).toEqual(["apple.com", "xn--80ak6aa92e.com"]);
+    expect(names.map((name) => name.value).sort()).toEqual(["apple.com", "xn--80ak6aa92e.com"]);
     expect(names.some((name) => name.checked)).toBe(false);
-    await userEvent.click(names[1] as HTMLElement);
+    const named = (value: string) => names.find((name) => name.value === value) as HTMLElement;
+    await userEvent.click(named("apple.com"));
+    expect(textOf("[data-testid='gate']")).toContain("This link does not go to apple.com.");
+    expect(has("[data-testid='copy']")).toBe(false);
+    await userEvent.click(named("xn--80ak6aa92e.com"));
+    expect(textOf("[data-testid='gate']")).not.toContain("does not go to");
+    expect(has("[data-testid='copy']")).toBe(true);
     await press("open");
     await expect.poll(() => backend.answers[0]?.domain).toBe("xn--80ak6aa92e.com");
+  });
+
+  it("and its look-alike stand in an order that tells nothing, and stay in it", async () => {
+    const chance = vi.spyOn(Math, "random");
+    const order = () =>
+      (all("[data-testid='gate'] input") as HTMLInputElement[]).map((name) => name.value);
+    const orders: string[][] = [];
+    for (const chosen of [0.49, 0.5]) {
+      chance.mockReturnValue(chosen);
+      const backend = await openLink(LINKS.punycode);
+      orders.push(order());
+      chance.mockReturnValue(0.99 - chosen);
+      backend.put(ask({ revision: 2, body: link(LINKS.punycode) }));
+      backend.changed();
+      await expect.poll(() => backend.showings.at(-1)?.revision).toBe(2);
+      expect(order()).toEqual(orders.at(-1));
+    }
+    chance.mockRestore();
+    expect(orders[0]).toEqual(orders[1]?.toReversed());
+  });
+
+  it("says at once when the imitated name is typed", async () => {
+    const backend = await openLink(LINKS.risky);
+    await userEvent.fill(typed(), "PayPal.com.");
+    expect(textOf("[data-testid='gate']")).toContain("This link does not go to paypal.com.");
+    expect(typed().getAttribute("aria-invalid")).toBe("true");
+    expect(has("[data-testid='copy']")).toBe(false);
+    expect(backend.answers).toEqual([]);
+  });
+});
+
+describe("without a browser", () => {
+  const nowhere = (inspection: Inspection) =>
+    ask({
+      body: link(inspection),
+      acts: ["decline", "dismiss", "already_finished", "stop_call"],
+      notices: ["No web browser was found on this computer."],
+    });
+
+  it("an ordinary address can be copied", async () => {
+    await openAsk(nowhere(LINKS.notice));
+    expect(has("[data-act='open']")).toBe(false);
+    expect(has("[data-testid='copy']")).toBe(true);
+    expect(textOf("[data-act='already_finished']")).toContain("I already finished: check");
+    expect(textOf("[data-testid='link-facts']")).toContain("made for you alone");
+  });
+
+  it("a risky one is copied, and said to be finished, only with its domain", async () => {
+    const backend = await openAsk(nowhere(LINKS.risky));
+    expect(has("[data-testid='copy']")).toBe(false);
+    expect(textOf("[data-act='already_finished']")).toContain("Type the domain to continue");
+    await press("already_finished");
+    await expect.poll(() => document.activeElement).toBe(typed());
+    expect(backend.answers).toEqual([]);
+    await userEvent.fill(typed(), "paypa1.example");
+    expect(has("[data-testid='copy']")).toBe(true);
+    await press("already_finished");
+    await expect
+      .poll(() => backend.answers.map(({ act, domain }) => [act, domain]))
+      .toEqual([["already_finished", "paypa1.example"]]);
+  });
+});
+
+describe("a browser that was asked", () => {
+  it("is not said to have opened anything", async () => {
+    const backend = await openAsk(
+      ask({
+        body: link(LINKS.plain, { opened: 1 }),
+        phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
+        acts: ["decline", "give_up", "open", "check_again", "stop_call"],
+      }),
+    );
+    const card = () => textOf("[data-testid='card']");
+    expect(card()).toContain("Your browser was asked to open it once.");
+    expect(card()).toContain("this app cannot see whether it did");
+    expect(card()).not.toMatch(/\bopened\b/i);
+    backend.answer = () => ({ kind: "opened" });
+    await press("open");
+    await expect.poll(said).toBe("Your browser was asked to open it");
+    expect(card()).not.toMatch(/\bopened\b/i);
   });
 });

@@ -555,7 +555,7 @@ fn link_text(inspection: &Inspection) -> String {
         match inspection.verdict {
             Verdict::Plain => "Nothing about this link stands out.",
             Verdict::Notice => "Look at this link before you open it.",
-            Verdict::Risky => "This link is risky. To open it, its domain must be typed.",
+            Verdict::Risky => "This link is risky. To go on with it, its domain must be typed.",
             Verdict::Refused => "This link is refused and cannot be opened from here.",
         }
         .to_owned(),
@@ -588,7 +588,9 @@ async fn link_dialog(terminal: &mut Terminal, ask: &AskView, inspection: &Inspec
         Chosen::Word(position) => offers.get(position).map(|(act, _)| *act),
     };
     let Some(act) = act else { return Ok(Said::Stop) };
-    let domain = if act == Act::Open && inspection.verdict == Verdict::Risky {
+    // Without a browser the word that the page is done stands for opening it.
+    let goes_there = act == Act::Open || act == Act::AlreadyFinished && !ask.acts.contains(&Act::Open);
+    let domain = if goes_there && inspection.verdict == Verdict::Risky {
         Some(terminal.ask("Type the domain that this link goes to: ").await?)
     } else {
         None

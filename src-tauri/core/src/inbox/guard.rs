@@ -34,7 +34,7 @@ impl Look {
         self.since = None;
     }
 
-    /// The window was resized or came to the front: a card that is on the screen starts over.
+    /// The window was moved, resized or came to the front: a card that is on the screen starts over.
     pub fn rearm(&mut self, now: Duration) {
         self.since = self.since.map(|_| now);
     }

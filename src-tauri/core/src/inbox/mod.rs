@@ -256,7 +256,7 @@ impl Inbox {
         })
     }
 
-    /// The window was resized or came to the front.
+    /// The window was moved, resized or came to the front.
     pub fn rearm(&self) {
         let now = self.shared.clock.now();
         let mut state = self.lock();
@@ -287,7 +287,8 @@ impl Inbox {
         Some(review)
     }
 
-    /// Does one thing with a question. `inputs` belong to [`Act::Accept`], `domain` to [`Act::Open`] of a risky link.
+    /// Does one thing with a question. `inputs` belong to [`Act::Accept`], `domain` to [`Act::Open`] of a risky link,
+    /// and to [`Act::AlreadyFinished`] of one where there is no browser.
     pub async fn act(
         &self,
         ask: AskId,
@@ -498,6 +499,15 @@ impl Inbox {
                 });
             }
         }
+        // Without a browser the word that the page is done stands for opening it.
+        let goes_there = act == Act::Open || act == Act::AlreadyFinished && ask.no_browser;
+        if goes_there
+            && let Body::Link(link) = &ask.body
+            && link.inspection.verdict == Verdict::Risky
+            && let Err(message) = link::typed_domain(&link.inspection, domain.unwrap_or_default())
+        {
+            return Decided::Now(Answered::WrongDomain { message });
+        }
         let given = match (act, &ask.body) {
             (Act::StopCall, _) => {
                 let call = ask.call;
@@ -519,11 +529,6 @@ impl Inbox {
                 }
             }
             (Act::Open, Body::Link(link)) => {
-                if link.inspection.verdict == Verdict::Risky
-                    && let Err(message) = link::typed_domain(&link.inspection, domain.unwrap_or_default())
-                {
-                    return Decided::Now(Answered::WrongDomain { message });
-                }
                 let Some(url) = link.url.clone() else {
                     return Decided::not_possible("This link is refused.");
                 };

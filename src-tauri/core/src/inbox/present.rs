@@ -63,7 +63,11 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
             review: form.review(&ask.draft),
         },
         Body::Link(link) => AskBody::Link {
-            inspection: link.inspection.clone(),
+            inspection: if ask.is_listed() {
+                link.inspection.clone()
+            } else {
+                link.inspection.without_address()
+            },
             practice_page: call.new.server.practice
                 && link
                     .url
@@ -103,7 +107,7 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     if ask.no_browser && to_open {
         notices.push("No web browser was found on this computer. Copy the address and open it elsewhere; when you finished there, say so here.".to_owned());
     } else if ask.may_be_finished && ask.stage == Stage::Waiting {
-        notices.push("You opened this page before; its address has changed since. If you finished there, press “I already finished”; nothing is opened then.".to_owned());
+        notices.push("Your browser was asked to open this page before; its address has changed since. If you finished there, press “I already finished”; nothing is opened then.".to_owned());
     }
     match &ask.body {
         Body::Unusable { reason, .. } => notices.push(reason.clone()),
@@ -114,7 +118,7 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
             let others = ask.of - 1;
             let noun = if others == 1 { "question" } else { "questions" };
             notices.push(format!(
-                "Opened. The server is told when the other {others} {noun} of this call are answered."
+                "Your browser was asked to open it. The server is told when the other {others} {noun} of this call are answered."
             ));
         }
         Stage::InBrowser {

@@ -162,6 +162,22 @@ pub fn inspect(raw: &str, asker: &Asker, known: &Known) -> Link {
     }
 }
 
+impl Inspection {
+    /// The same with no more of the address than where it goes, for what stays of a link when its question is over.
+    #[must_use]
+    pub fn without_address(&self) -> Self {
+        let shown = match &self.origin {
+            Some(origin) => format!("{origin}/…"),
+            None => "…".to_owned(),
+        };
+        Self {
+            shown,
+            as_sent: None,
+            ..self.clone()
+        }
+    }
+}
+
 /// Whether the person typed where a risky link really goes: the ASCII domain, in any case, blanks around it
 /// ignored. The error is a sentence for the person.
 pub fn typed_domain(inspection: &Inspection, typed: &str) -> Result<(), String> {
