@@ -164,7 +164,9 @@ impl Window {
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
         self.with(css, async |element| {
             // By keys: clearing through the driver is no input that the page hears of.
-            element.send_keys(&format!("{CONTROL}a{CONTROL}{BACKSPACE}{text}")).await
+            element
+                .send_keys(&format!("{CONTROL}a{CONTROL}{BACKSPACE}{text}"))
+                .await
         })
         .await;
     }

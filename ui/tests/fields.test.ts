@@ -491,11 +491,13 @@ describe("many checkboxes", () => {
   it("case_004 when all are taken back, say that none is too few until the person leaves the field out", async () => {
     const days: Control = { ...CHOICES, minItems: 1, maxItems: 2 };
     const suggested = { kind: "picks" as const, indexes: [1] };
-    const backend = await openAsk(ask({ body: form([field(0, "Days", days, suggest(suggested))]) }));
+    const backend = await openAsk(
+      ask({ body: form([field(0, "Days", days, suggest(suggested))]) }),
+    );
     await userEvent.click(one("[data-option='1']"));
-    await expect.poll(() => backend.drafts.at(-1)?.inputs).toEqual([
-      { field: 0, input: { kind: "picks", indexes: [] } },
-    ]);
+    await expect
+      .poll(() => backend.drafts.at(-1)?.inputs)
+      .toEqual([{ field: 0, input: { kind: "picks", indexes: [] } }]);
     await userEvent.click(one("[data-leave-out]"));
     expect(textOf("[data-field='0'] .tools")).toContain("0 of");
     expect(await sent(backend)).toEqual([{ field: 0, input: { kind: "empty" } }]);
