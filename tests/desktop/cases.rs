@@ -454,3 +454,30 @@ async fn case_044_a_secret_is_hidden_and_held_back_until_the_person_says_so() {
     assert!(!page.contains("hunter2"), "nor afterwards");
     window.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_043_of_three_long_forms_in_a_small_window_every_button_is_in_sight() {
+    let fields: Vec<String> = (0..40)
+        .map(|field| format!(r#""f{field}":{{"type":"string"}}"#))
+        .collect();
+    let lines = "Line\\n".repeat(300);
+    let params = format!(
+        r#"{{"message":"{lines}","requestedSchema":{{"type":"object","properties":{{{}}}}}}}"#,
+        fields.join(",")
+    );
+    let server = ScriptedServer::start_exact(move |_, _| {
+        let ask = format!(r#"{{"method":"elicitation/create","params":{params}}}"#);
+        Some(format!(
+            r#"{{"resultType":"input_required","inputRequests":{{"a":{ask},"b":{ask},"c":{ask}}}}}"#
+        ))
+    });
+    let window = Window::open(&[("Cases", server.target())]).await;
+    window.start("Cases", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    window.client.set_window_size(640, 480).await.expect("resized");
+    window.find("[data-testid=card][data-armed=true]").await;
+    let hidden = "return [...document.querySelectorAll('[data-testid=card] h2, [data-testid=card] .origin, [data-testid=card] [data-act]')].filter((part) => { const box = part.getBoundingClientRect(); return box.height === 0 || box.top < 0 || box.bottom > innerHeight || box.right > innerWidth; }).map((part) => part.outerHTML).join()";
+    assert_eq!(window.script(hidden).await, "");
+    window.close().await;
+}
