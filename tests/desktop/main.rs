@@ -7,6 +7,8 @@
 /// Starts the app, the driver and the servers.
 mod harness;
 
+/// Every form of the field cases and of the protocol's vectors, filled in and sent.
+mod cases;
 /// Adding servers, settings, results, keyboard.
 mod everyday;
 /// Forms: accept, decline, dismiss, and exactly what reaches the server.
