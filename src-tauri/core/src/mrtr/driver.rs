@@ -32,17 +32,19 @@ pub trait Host: Send + Sync {
     /// Something changed that a person may see.
     fn happened(&self, event: Event);
 
+    /// The next request of `machine` is about to leave: what is to outlive the app is kept now. With a fault no byte
+    /// leaves.
+    fn sending(&self, machine: &Machine) -> Result<(), Fault>;
+
     /// The answers to the round of `machine`; `None` when the call was stopped.
     fn answer(&self, machine: &Machine) -> impl Future<Output = Option<Answers>> + Send;
 
     /// What to do about a request without an answer.
-    fn trouble(&self, trouble: Trouble) -> impl Future<Output = Next> + Send;
+    fn trouble(&self, trouble: Trouble, machine: &Machine) -> impl Future<Output = Next> + Send;
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A request is on its way.
-    Sending,
     /// The server asks to be asked again a little later; so many rounds it has asked for input.
     Pacing { rounds: u32 },
     Progress {
@@ -123,10 +125,34 @@ pub enum End {
     },
 }
 
+/// Where a call goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// With its first request.
+    First,
+    /// The round of the machine waits for the person, as it did before.
+    Asking,
+    /// The last request has no answer, as before, or the app ended while it was on its way.
+    Trouble(Trouble),
+}
+
 /// Runs `machine` against `line` until it ends.
-pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop: &CancellationToken) -> End {
-    let mut step = machine.start();
+pub async fn run(
+    mut machine: Machine,
+    start: Start,
+    line: &impl Line,
+    host: &impl Host,
+    stop: &CancellationToken,
+) -> End {
     let mut patience = line.patience();
+    let mut step = match start {
+        Start::First => machine.start(),
+        Start::Asking => Step::Ask,
+        Start::Trouble(trouble) => match after(trouble, &mut machine, host).await {
+            Ok(step) => step,
+            Err(end) => return end,
+        },
+    };
     loop {
         step = match step {
             Step::Done(result) => return End::Done(result),
@@ -143,15 +169,13 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                 };
                 machine.answered(answers.results, answers.word)
             }
-            Step::PauseAtCap => match host
-                .trouble(Trouble::Cap {
-                    rounds: machine.rounds(),
-                })
-                .await
-            {
-                Next::GoOn | Next::AskAgain => machine.go_on(),
-                Next::Leave => return End::Stopped { in_flight: false },
-            },
+            Step::PauseAtCap => {
+                let rounds = machine.rounds();
+                match after(Trouble::Cap { rounds }, &mut machine, host).await {
+                    Ok(step) => step,
+                    Err(end) => return end,
+                }
+            }
             Step::Send { request, pause } => {
                 if !pause.is_zero() {
                     host.happened(Event::Pacing {
@@ -163,7 +187,13 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                         () = tokio::time::sleep(pause) => {}
                     }
                 }
-                host.happened(Event::Sending);
+                if let Err(fault) = host.sending(&machine) {
+                    step = match after(Trouble::NotDelivered(fault), &mut machine, host).await {
+                        Ok(step) => step,
+                        Err(end) => return end,
+                    };
+                    continue;
+                }
                 let mut incoming = |incoming| {
                     let event = match incoming {
                         Incoming::Note(note) => progress(&note),
@@ -184,10 +214,9 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                                 && machine.carries_answers()
                                 && error.refused_before_acting() =>
                         {
-                            match host.trouble(Trouble::Refused(error.clone())).await {
-                                Next::GoOn => machine.send_again(),
-                                Next::AskAgain => Step::Ask,
-                                Next::Leave => return End::Refused { error, status },
+                            match after(Trouble::Refused(error.clone()), &mut machine, host).await {
+                                Ok(step) => step,
+                                Err(_) => return End::Refused { error, status },
                             }
                         }
                         outcome => {
@@ -209,15 +238,26 @@ pub async fn run(mut machine: Machine, line: &impl Line, host: &impl Host, stop:
                         } else {
                             Trouble::NotDelivered(fault)
                         };
-                        match host.trouble(trouble.clone()).await {
-                            Next::GoOn => machine.send_again(),
-                            Next::AskAgain => Step::Ask,
-                            Next::Leave => return End::Left(trouble),
+                        match after(trouble, &mut machine, host).await {
+                            Ok(step) => step,
+                            Err(end) => return end,
                         }
                     }
                 }
             }
         };
+    }
+}
+
+/// What the person wants after a trouble.
+async fn after(trouble: Trouble, machine: &mut Machine, host: &impl Host) -> Result<Step, End> {
+    let capped = matches!(trouble, Trouble::Cap { .. });
+    match host.trouble(trouble.clone(), machine).await {
+        Next::GoOn | Next::AskAgain if capped => Ok(machine.go_on()),
+        Next::GoOn => Ok(machine.send_again()),
+        Next::AskAgain => Ok(Step::Ask),
+        Next::Leave if capped => Err(End::Stopped { in_flight: false }),
+        Next::Leave => Err(End::Left(trouble)),
     }
 }
 

@@ -14,15 +14,15 @@ const PACE_MOST: Duration = Duration::from_secs(5);
 
 /// One call, from its first request to its result.
 pub struct Machine {
-    original: Request,
-    round: Option<InputRequired>,
+    pub(super) original: Request,
+    pub(super) round: Option<InputRequired>,
     /// The answers of the current round, once given; kept for sending the same again.
-    answers: Vec<(String, Json)>,
+    pub(super) answers: Vec<(String, Json)>,
     /// The round names pages that must be opened before the call works: nothing is answered, the call is made anew.
-    pages: bool,
-    rounds: u32,
-    unattended: u32,
-    in_a_row: u32,
+    pub(super) pages: bool,
+    pub(super) rounds: u32,
+    pub(super) unattended: u32,
+    pub(super) in_a_row: u32,
 }
 
 /// What was answered stays out of every log, so also out of `{:?}`.

@@ -7,4 +7,5 @@
 //! latest requestState or none. No answer is made up: without a decision nothing is sent.
 
 pub mod driver;
+pub mod kept;
 pub mod machine;

@@ -126,6 +126,11 @@ pub enum Fault {
     TooLarge { limit: usize, what: &'static str },
     #[error("stopped by you")]
     Cancelled { left: bool },
+    /// What became of the request was told before this run of the app, or the app ended before it was known.
+    #[error("{reason}")]
+    Before { reason: String, left: bool },
+    #[error("it could not be saved before it was sent: {0}")]
+    NotKept(String),
 }
 
 /// A notification or the answer to a question that is not taken for this long could not be told.
@@ -146,15 +151,17 @@ impl Fault {
             | Self::Lost(_)
             | Self::SessionOver
             | Self::Unreadable(_)
-            | Self::TooLarge { .. } => None,
+            | Self::TooLarge { .. }
+            | Self::Before { .. }
+            | Self::NotKept(_) => None,
         }
     }
 
     /// Whether a byte of the request may have reached the server, so that it may have acted on it.
     pub fn left(&self) -> bool {
         match self {
-            Self::CannotConnect(_) | Self::CannotStart(_) | Self::SignIn { .. } => false,
-            Self::Cancelled { left } => *left,
+            Self::CannotConnect(_) | Self::CannotStart(_) | Self::SignIn { .. } | Self::NotKept(_) => false,
+            Self::Cancelled { left } | Self::Before { left, .. } => *left,
             Self::Status { .. }
             | Self::Redirected { .. }
             | Self::Moved { .. }

@@ -148,7 +148,11 @@ fn parse_entries(entries: Members) -> Result<Vec<(String, Entry)>, OutcomeFault>
         .collect()
 }
 
-pub(super) fn parse_entry(key: &str, raw: Json) -> Result<Entry, OutcomeFault> {
+/// One question, as far as it can be used.
+///
+/// # Errors
+/// [`OutcomeFault`], for the whole round.
+pub fn parse_entry(key: &str, raw: Json) -> Result<Entry, OutcomeFault> {
     let key = || crate::text::chip(key);
     if raw.as_object().is_none() {
         return Err(OutcomeFault::EntryNotAnObject { key: key() });

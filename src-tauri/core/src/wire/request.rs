@@ -37,6 +37,24 @@ impl Method {
         }
     }
 
+    /// The method of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        const ALL: [Method; 11] = [
+            Method::Discover,
+            Method::Ping,
+            Method::ListTools,
+            Method::ListPrompts,
+            Method::ListResources,
+            Method::ListTemplates,
+            Method::CallTool,
+            Method::GetPrompt,
+            Method::ReadResource,
+            Method::Complete,
+            Method::Listen,
+        ];
+        ALL.into_iter().find(|method| method.name() == name)
+    }
+
     /// Whether a server may ask the person something before it answers (basic/patterns/mrtr, "Supported Requests").
     pub fn may_ask(self) -> bool {
         match self {
