@@ -12,12 +12,14 @@ pub mod app;
 #[cfg(test)]
 mod bindings;
 pub mod clock;
+pub mod fault;
 pub mod form;
 pub mod inbox;
 pub mod link;
 pub mod mrtr;
 pub mod session;
 pub mod settings;
+pub mod store;
 pub mod text;
 pub mod transport;
 pub mod view;

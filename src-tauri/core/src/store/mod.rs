@@ -1,0 +1,995 @@
+//! What outlives the app: calls with their questions, drafts and results, the history, and small sealed values.
+//!
+//! One SQLite file in a directory that one process holds at a time ([`place`]). Records are opaque here: the store seals
+//! bytes ([`seal`]) and knows of a call only its id, its server's id, whether it is open, and a number that grows with
+//! every change.
+//!
+//! Promises:
+//! - What [`Store::save`] returns `Ok` for is on the disk (one transaction, `synchronous=FULL`): the record, its result,
+//!   its drafts and its history entries, or nothing of it. A crash at any moment leaves a file that opens.
+//! - A change that expects a number and finds another changes nothing ([`Expect::Seq`]): the first wins, the other hears
+//!   [`StoreError::Overtaken`].
+//! - Drafts ([`Store::save_drafts`]) are written with `synchronous=NORMAL`: an end of the process loses nothing, a power
+//!   cut may lose the latest seconds, and neither damages the file.
+//! - A file that cannot be used is set aside under a name that is told, never deleted or overwritten ([`Aside`]); one of a
+//!   newer version, or whose key is missing, is refused and left as it is.
+//! - No bytes in the file make the app panic; a record that was changed, moved or is of another key is said to be
+//!   unreadable, and the others are not touched by that.
+//!
+//! Costs: a [`Store::save`] waits for the disk (one `fsync`, usually 1 to 10 ms; a checkpoint now and then takes three).
+//! The calls block, and are made for being called under a caller's lock. History is looked through, verified and
+//! exported in pieces, so that a save waits for one piece at most.
+//!
+//! Deliberately absent: what records mean; undoing an older copy of the whole file (only the anchor of the history tells,
+//! see [`history::chain`]); any thread of its own. Where the key is, is [`keys`]' part.
+
+mod error;
+pub mod history;
+pub mod keys;
+pub mod place;
+mod schema;
+pub mod seal;
+
+pub use error::StoreError;
+
+use crate::clock::Clock;
+use crate::fault::{self, Point};
+use crate::view::{AskId, CallId};
+use history::Entry;
+use history::chain::{Anchored, Chain, Head, Keep, Verified, column};
+use history::export::{Export, Format};
+use history::find::{Filter, Line, Page};
+use place::Place;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use seal::{Master, Sealer, Signer};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Sealed under the key of a file, to know that key by.
+const CHECK: &[u8] = b"countersign";
+/// Nobody else has the file open; an indexer or a backup may, for a moment.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Entries that an export reads at a time.
+const EXPORTED: usize = 500;
+
+/// An open file whose key is not known yet. Dropping it closes it.
+pub struct Database {
+    held: Held,
+    id: String,
+    has_key: bool,
+    was_unclean: bool,
+}
+
+/// The open file with its key. Shared by reference; every method takes one lock.
+pub struct Store {
+    held: Mutex<Held>,
+    id: String,
+    sealer: Sealer,
+    history: Signer,
+    tags: Signer,
+    on_head: Mutex<Option<OnHead>>,
+}
+
+type OnHead = Box<dyn Fn(Head) + Send>;
+
+/// A key that is not the file's. The file is as it was.
+pub struct Refused {
+    pub database: Database,
+    pub error: StoreError,
+}
+
+/// A file that could not be used was renamed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    pub path: PathBuf,
+    pub reason: String,
+}
+
+/// What a change needs to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// No call of this id.
+    New,
+    /// The call with this number.
+    Seq(u64),
+    Any,
+}
+
+/// One call as it is to be kept. It replaces what was kept under its id.
+#[derive(Clone, Copy)]
+pub struct CallSave<'a> {
+    pub id: CallId,
+    /// The server's id in the settings. It stands in clear in the file.
+    pub server: &'a str,
+    /// It has not ended.
+    pub open: bool,
+    /// The highest id of a question so far, so that ids are never used twice: see [`Store::last_ids`].
+    pub last_ask: AskId,
+    pub expect: Expect,
+    pub record: &'a [u8],
+    /// `None` leaves what was kept.
+    pub result: Option<&'a [u8]>,
+    pub drafts: &'a [Draft<'a>],
+    pub history: &'a [Entry],
+}
+
+/// What was entered so far into one question. `None`: nothing (any more).
+#[derive(Clone, Copy)]
+pub struct Draft<'a> {
+    pub ask: AskId,
+    pub call: CallId,
+    pub text: Option<&'a [u8]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The call's new number.
+    pub seq: u64,
+    /// The number of the first history entry that was added, where one was.
+    pub first_entry: Option<u64>,
+}
+
+/// A kept call.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StoredCall {
+    pub id: CallId,
+    pub server: String,
+    pub open: bool,
+    pub seq: u64,
+    pub record: Vec<u8>,
+    /// By question.
+    pub drafts: Vec<(AskId, Vec<u8>)>,
+    pub has_result: bool,
+}
+
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// In the order of their ids.
+    pub calls: Vec<StoredCall>,
+    /// Kept, but changed by somebody else or of another key. They stay in the file.
+    pub unreadable: Vec<CallId>,
+}
+
+/// How sure a write must be when it returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sureness {
+    /// On the disk.
+    Full,
+    /// In the file, as far as this system is concerned.
+    Normal,
+}
+
+struct Held {
+    connection: Connection,
+    head: Head,
+    sureness: Option<Sureness>,
+    /// It is looked at whole when it is opened next.
+    damaged: bool,
+    closed: bool,
+    /// Last, so that the directory is free only after the file is closed. `None`: in memory.
+    place: Option<Place>,
+}
+
+impl Aside {
+    /// For a person.
+    pub fn notice(&self) -> String {
+        format!(
+            "The file in which questions and history were kept could not be used ({}). It was set aside as {}; nothing in \
+             it was deleted. Countersign goes on with a new one.",
+            self.reason,
+            self.path.display()
+        )
+    }
+}
+
+impl Database {
+    /// Opens the file of a directory, or makes it. A file that is beyond use is set aside, and a fresh one made.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`], [`StoreError::ReadOnly`], [`StoreError::Full`], [`StoreError::Folder`] or
+    /// [`StoreError::Failed`].
+    pub fn open(place: Place, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
+        let mut aside = None;
+        if place.has_strays() {
+            aside = Some(Aside {
+                path: place.set_aside(&clock.local_time())?,
+                reason: "its main part is missing".to_owned(),
+            });
+        }
+        match Held::open(&place) {
+            Err(StoreError::Damaged { reason }) => {
+                aside = Some(Aside {
+                    path: place.set_aside(&clock.local_time())?,
+                    reason,
+                });
+                let held = Held::open(&place)?;
+                Self::begin(held, Some(place)).map(|database| (database, aside))
+            }
+            held => Self::begin(held?, Some(place)).map(|database| (database, aside)),
+        }
+    }
+
+    /// A file in memory, which ends with the process.
+    ///
+    /// # Errors
+    /// The system gives no memory or no random bytes.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let held = Held::begin(Connection::open_in_memory()?)?;
+        Self::begin(held, None)
+    }
+
+    fn begin((mut held, was_unclean): (Held, bool), place: Option<Place>) -> Result<Self, StoreError> {
+        held.place = place;
+        let (id, has_key) = held.write(Sureness::Full, |transaction, _| {
+            let id = match meta::<String>(transaction, "id")? {
+                Some(id) => id,
+                None => {
+                    let mut id = [0; 16];
+                    seal::random(&mut id)?;
+                    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+                    set_meta(transaction, "id", &id)?;
+                    id
+                }
+            };
+            set_meta(transaction, "unclean", 1)?;
+            Ok((id, meta::<Vec<u8>>(transaction, "check")?.is_some()))
+        })?;
+        fault::at(Point::StoreOpened);
+        Ok(Self {
+            held,
+            id,
+            has_key,
+            was_unclean,
+        })
+    }
+
+    /// Names this file in the key store: 32 hexadecimal digits, random, made with the file.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Something was sealed in it, so only one key fits.
+    pub fn has_key(&self) -> bool {
+        self.has_key
+    }
+
+    /// The process that had it before did not close it. It was looked at and is whole.
+    pub fn was_unclean(&self) -> bool {
+        self.was_unclean
+    }
+
+    /// `None` in memory.
+    pub fn place(&self) -> Option<&Place> {
+        self.held.place.as_ref()
+    }
+
+    /// Takes the key: the file's own, or the first for a file that has none.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongKey`], with the file unchanged, or that the first key could not be noted.
+    pub fn unlock(mut self, master: &Master) -> Result<Store, Box<Refused>> {
+        fault::at(Point::StoreKeyKnown);
+        let (sealer, history) = (master.sealer(), master.signer("countersign 1: history"));
+        let refused = |database, error| Box::new(Refused { database, error });
+        let chain = Chain {
+            sealer: &sealer,
+            signer: &history,
+            id: &self.id,
+        };
+        match self.held.check_key(&chain, self.has_key) {
+            Ok(()) => fault::at(Point::StoreKeyChecked),
+            Err(error) => return Err(refused(self, error)),
+        }
+        Ok(Store {
+            held: Mutex::new(self.held),
+            id: self.id,
+            sealer,
+            history,
+            tags: master.signer("countersign 1: tags"),
+            on_head: Mutex::new(None),
+        })
+    }
+
+    /// At the person's word: renames a file whose key is gone, and makes a fresh one.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn set_aside(mut self, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
+        let Some(place) = self.held.place.take() else {
+            return Ok((Self::in_memory()?, None));
+        };
+        drop(self.held);
+        let aside = Aside {
+            path: place.set_aside(&clock.local_time())?,
+            reason: "its key is missing".to_owned(),
+        };
+        let database = Self::begin(Held::open(&place)?, Some(place))?;
+        Ok((database, Some(aside)))
+    }
+}
+
+impl Store {
+    /// A store that ends with the process, with a key of its own.
+    ///
+    /// # Errors
+    /// The system gives no memory or no random bytes.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Database::in_memory()?
+            .unlock(&Master::fresh()?)
+            .map_err(|refused| refused.error)
+    }
+
+    /// See [`Database::id`].
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether what is saved outlives the process.
+    pub fn is_durable(&self) -> bool {
+        self.lock().place.is_some()
+    }
+
+    /// Closes the file, so that the next start need not look at it whole. Dropping does the same and tells nothing.
+    ///
+    /// # Errors
+    /// That it could not be marked as closed; what was saved is saved.
+    pub fn close(self) -> Result<(), StoreError> {
+        let mut held = self.held.into_inner().unwrap_or_else(PoisonError::into_inner);
+        held.mark_closed()?;
+        drop(held);
+        fault::at(Point::StoreClosed);
+        Ok(())
+    }
+
+    /// Keeps a call with all that belongs to the change, on the disk when this returns.
+    ///
+    /// # Errors
+    /// [`StoreError::Overtaken`] when another change came first; nothing is written then.
+    pub fn save(&self, save: &CallSave<'_>) -> Result<Saved, StoreError> {
+        fault::at(Point::SaveBegun);
+        let mut first_entry = None;
+        let saved = self.write(Sureness::Full, |transaction, head| {
+            let seq = self.write_call(transaction, save)?;
+            fault::at(Point::SaveRecordWritten);
+            if let Some(result) = save.result {
+                let sealed = self.sealer.seal("results", &[&save.id.0.to_be_bytes()], result)?;
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO results VALUES (?1, ?2)")?
+                    .execute(params![save.id.0, sealed])?;
+            }
+            self.write_drafts(transaction, save.drafts)?;
+            if !save.history.is_empty() {
+                first_entry = Some(head.seq + 1);
+                *head = self.chain().append(transaction, *head, save.history)?;
+                fault::at(Point::SaveHistoryWritten);
+            }
+            Ok(Saved { seq, first_entry })
+        })?;
+        fault::at(Point::SaveCommitted);
+        Ok(saved)
+    }
+
+    /// Keeps what was typed. Gathering keystrokes is the caller's part.
+    ///
+    /// # Errors
+    /// [`StoreError::NoCall`] when a call is not kept; no draft is written then.
+    pub fn save_drafts(&self, drafts: &[Draft<'_>]) -> Result<(), StoreError> {
+        fault::at(Point::DraftBegun);
+        self.write(Sureness::Normal, |transaction, _| {
+            self.write_drafts(transaction, drafts)?;
+            fault::at(Point::DraftWritten);
+            Ok(())
+        })?;
+        fault::at(Point::DraftCommitted);
+        Ok(())
+    }
+
+    /// Calls that have not ended, with their drafts.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn open_calls(&self) -> Result<Loaded, StoreError> {
+        self.load(true, i64::MAX)
+    }
+
+    /// The newest calls that have ended, with their drafts.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn finished_calls(&self, newest: u32) -> Result<Loaded, StoreError> {
+        self.load(false, i64::from(newest))
+    }
+
+    /// What a call came back with, where it is kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Unopened`] when it was changed by somebody else.
+    pub fn result(&self, call: CallId) -> Result<Option<Vec<u8>>, StoreError> {
+        let held = self.lock();
+        let sealed: Option<Vec<u8>> = held
+            .connection
+            .prepare_cached("SELECT sealed FROM results WHERE call = ?1")?
+            .query_row([call.0], |row| row.get(0))
+            .optional()?;
+        let open = |sealed: Vec<u8>| self.sealer.open("results", &[&call.0.to_be_bytes()], &sealed);
+        Ok(sealed.map(open).transpose()?)
+    }
+
+    /// The highest ids that were ever saved, also of what was removed since.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn last_ids(&self) -> Result<(CallId, AskId), StoreError> {
+        let held = self.lock();
+        let number = |name| meta::<u32>(&held.connection, name).map(Option::unwrap_or_default);
+        Ok((CallId(number("last_call")?), AskId(number("last_ask")?)))
+    }
+
+    /// Forgets calls with their drafts and results. History stays.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove(&self, calls: &[CallId]) -> Result<(), StoreError> {
+        fault::at(Point::RemoveBegun);
+        self.write(Sureness::Full, |transaction, _| {
+            let mut delete = transaction.prepare_cached("DELETE FROM calls WHERE id = ?1")?;
+            for call in calls {
+                delete.execute([call.0])?;
+            }
+            fault::at(Point::RemoveWritten);
+            Ok(())
+        })?;
+        fault::at(Point::RemoveCommitted);
+        Ok(())
+    }
+
+    /// Forgets ended calls but for the newest. Returns how many went.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep_finished(&self, newest: u32) -> Result<usize, StoreError> {
+        self.write(Sureness::Full, |transaction, _| {
+            let sql = "DELETE FROM calls WHERE open = 0 AND id NOT IN \
+                       (SELECT id FROM calls WHERE open = 0 ORDER BY id DESC LIMIT ?1)";
+            Ok(transaction.execute(sql, [newest])?)
+        })
+    }
+
+    /// Forgets results, of these calls or (`None`) of all.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn forget_results(&self, of: Option<&[CallId]>) -> Result<(), StoreError> {
+        self.write(Sureness::Full, |transaction, _| {
+            match of {
+                None => {
+                    transaction.execute("DELETE FROM results", [])?;
+                }
+                Some(calls) => {
+                    for call in calls {
+                        transaction.execute("DELETE FROM results WHERE call = ?1", [call.0])?;
+                    }
+                }
+            }
+            fault::at(Point::ResultsForgotten);
+            Ok(())
+        })?;
+        fault::at(Point::ResultsForgottenCommitted);
+        Ok(())
+    }
+
+    /// Keeps a small value under a name, or (`None`) forgets it. The name stands in clear in the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put(&self, name: &str, value: Option<&[u8]>) -> Result<(), StoreError> {
+        self.write(Sureness::Full, |transaction, _| {
+            match value {
+                Some(value) => {
+                    let sealed = self.sealer.seal("kept", &[name.as_bytes()], value)?;
+                    transaction.execute(
+                        "INSERT OR REPLACE INTO kept VALUES (?1, ?2)",
+                        params![name, sealed],
+                    )?;
+                }
+                None => {
+                    transaction.execute("DELETE FROM kept WHERE name = ?1", [name])?;
+                }
+            }
+            fault::at(Point::ValueWritten);
+            Ok(())
+        })?;
+        fault::at(Point::ValueCommitted);
+        Ok(())
+    }
+
+    /// The value under a name, wiped from memory when it is dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Unopened`] when it was changed by somebody else.
+    pub fn get(&self, name: &str) -> Result<Option<Zeroizing<Vec<u8>>>, StoreError> {
+        let held = self.lock();
+        let sealed: Option<Vec<u8>> = held
+            .connection
+            .query_row("SELECT sealed FROM kept WHERE name = ?1", [name], |row| {
+                row.get(0)
+            })
+            .optional()?;
+        let open = |sealed: Vec<u8>| self.sealer.open("kept", &[name.as_bytes()], &sealed);
+        Ok(sealed.map(open).transpose()?.map(Zeroizing::new))
+    }
+
+    /// Names under which values are kept.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        let held = self.lock();
+        let mut query = held.connection.prepare("SELECT name FROM kept ORDER BY name")?;
+        let names = query.query_map([], |row| row.get(0))?;
+        Ok(names.collect::<Result<_, _>>()?)
+    }
+
+    /// Notes that a page of a site was opened for a server; `record` replaces what was noted for the two before.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn visit(&self, server: &str, site: &str, record: &[u8]) -> Result<(), StoreError> {
+        let tag = self.tags.sign(&[b"visited", server.as_bytes(), site.as_bytes()]);
+        self.write(Sureness::Full, |transaction, _| {
+            let sealed = self.sealer.seal("visited", &[&tag, server.as_bytes()], record)?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO visited VALUES (?1, ?2, ?3)",
+                params![tag, server, sealed],
+            )?;
+            fault::at(Point::VisitWritten);
+            Ok(())
+        })?;
+        fault::at(Point::VisitCommitted);
+        Ok(())
+    }
+
+    /// What was noted for a server. What was changed by somebody else is left out: it could only make a site look known.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn visited(&self, server: &str) -> Result<Vec<Vec<u8>>, StoreError> {
+        let held = self.lock();
+        let mut query = held
+            .connection
+            .prepare("SELECT tag, sealed FROM visited WHERE server = ?1")?;
+        let rows = query.query_map([server], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+        })?;
+        let mut records = Vec::new();
+        for row in rows {
+            let (tag, sealed) = row?;
+            records.extend(self.sealer.open("visited", &[&tag, server.as_bytes()], &sealed));
+        }
+        Ok(records)
+    }
+
+    /// Forgets what was noted for a server.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn forget_visited(&self, server: &str) -> Result<(), StoreError> {
+        self.write(Sureness::Full, |transaction, _| {
+            transaction.execute("DELETE FROM visited WHERE server = ?1", [server])?;
+            Ok(())
+        })
+    }
+
+    /// Adds history entries that belong to no change of a call. Returns the number of the first.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn note(&self, entries: &[Entry]) -> Result<u64, StoreError> {
+        let first = self.write(Sureness::Full, |transaction, head| {
+            let first = head.seq + 1;
+            *head = self.chain().append(transaction, *head, entries)?;
+            fault::at(Point::SaveHistoryWritten);
+            Ok(first)
+        })?;
+        fault::at(Point::SaveCommitted);
+        Ok(first)
+    }
+
+    /// Up to `limit` history entries that fit, newest first, older than `before` where that is given.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn history(&self, filter: &Filter, before: Option<u64>, limit: usize) -> Result<Page, StoreError> {
+        self.chain().find(|act| self.lend(act), filter, before, limit)
+    }
+
+    /// Writes all history entries that fit, newest first. Returns how many.
+    ///
+    /// # Errors
+    /// The file cannot be read, or `to` not written.
+    pub fn export(&self, filter: &Filter, format: Format, to: impl Write) -> Result<u64, StoreError> {
+        let failed = |error: std::io::Error| StoreError::Failed {
+            reason: format!("the export could not be written: {error}"),
+        };
+        let mut export = Export::begin(to, format).map_err(failed)?;
+        let mut before = None;
+        loop {
+            let page = self.history(filter, before, EXPORTED)?;
+            page.lines
+                .iter()
+                .try_for_each(|line: &Line| export.line(line))
+                .map_err(failed)?;
+            before = page.before;
+            if before.is_none() {
+                return export.end().map_err(failed);
+            }
+        }
+    }
+
+    /// Looks at every history entry. See [`history::chain`] for what that can claim.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn verify(&self, anchored: &Anchored) -> Result<Verified, StoreError> {
+        self.chain().verify(|act| self.lend(act), anchored)
+    }
+
+    /// Removes the oldest history entries for good, with a signed mark of the gap. Returns how many went.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn retain(&self, keep: Keep, clock: &dyn Clock) -> Result<u64, StoreError> {
+        fault::at(Point::RetainBegun);
+        let now = clock.local_time().parse::<jiff::Timestamp>();
+        let now = now.map_or(0, jiff::Timestamp::as_second);
+        let gone = self.write(Sureness::Full, |transaction, head| {
+            self.chain().retain(transaction, *head, keep, now)
+        })?;
+        fault::at(Point::RetainCommitted);
+        Ok(gone)
+    }
+
+    /// The last history entry.
+    pub fn head(&self) -> Head {
+        self.lock().head
+    }
+
+    /// What the key store knows: if that is more than the file has, entries were lost, and new ones go on behind them, so
+    /// that the loss stays visible.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn go_on_behind(&self, anchor: Head) -> Result<(), StoreError> {
+        let mut held = self.lock();
+        held.head = self.chain().head(&held.connection, Some(anchor))?;
+        Ok(())
+    }
+
+    /// Told after every change of the head, outside the lock; [`keys::Keys::anchoring`] makes one.
+    pub fn on_head(&self, told: impl Fn(Head) + Send + 'static) {
+        *self.on_head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(told));
+    }
+
+    fn chain(&self) -> Chain<'_> {
+        Chain {
+            sealer: &self.sealer,
+            signer: &self.history,
+            id: &self.id,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lend(&self, act: &mut dyn FnMut(&Connection) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut held = self.lock();
+        let done = act(&held.connection);
+        held.noticed(done)
+    }
+
+    fn write<T>(
+        &self,
+        sureness: Sureness,
+        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let (done, moved) = {
+            let mut held = self.lock();
+            let before = held.head;
+            let done = held.write(sureness, act)?;
+            (done, (held.head != before).then_some(held.head))
+        };
+        if let Some(head) = moved
+            && let Some(told) = &*self.on_head.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            told(head);
+        }
+        Ok(done)
+    }
+
+    fn write_call(&self, transaction: &Transaction<'_>, save: &CallSave<'_>) -> Result<u64, StoreError> {
+        let now: Option<i64> = transaction
+            .prepare_cached("SELECT seq FROM calls WHERE id = ?1")?
+            .query_row([save.id.0], |row| row.get(0))
+            .optional()?;
+        let now = now
+            .map(|seq| u64::try_from(seq).map_err(StoreError::damaged))
+            .transpose()?;
+        let expected = match save.expect {
+            Expect::New => now.is_none(),
+            Expect::Seq(seq) => now == Some(seq),
+            Expect::Any => true,
+        };
+        if !expected {
+            return Err(StoreError::Overtaken { now });
+        }
+        let seq = now.unwrap_or(0) + 1;
+        let companions = call_companions(save.id, save.server, save.open, seq);
+        let sealed = self
+            .sealer
+            .seal("calls", &companions.each_ref().map(Vec::as_slice), save.record)?;
+        transaction
+            .prepare_cached(
+                "INSERT INTO calls VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE SET \
+                 server = excluded.server, open = excluded.open, seq = excluded.seq, sealed = excluded.sealed",
+            )?
+            .execute(params![save.id.0, save.server, save.open, column(seq), sealed])?;
+        raise_meta(transaction, "last_call", save.id.0)?;
+        raise_meta(transaction, "last_ask", save.last_ask.0)?;
+        Ok(seq)
+    }
+
+    fn write_drafts(&self, transaction: &Transaction<'_>, drafts: &[Draft<'_>]) -> Result<(), StoreError> {
+        for draft in drafts {
+            let Some(text) = draft.text else {
+                transaction
+                    .prepare_cached("DELETE FROM drafts WHERE ask = ?1")?
+                    .execute([draft.ask.0])?;
+                continue;
+            };
+            let companions = [draft.ask.0.to_be_bytes(), draft.call.0.to_be_bytes()];
+            let sealed = self
+                .sealer
+                .seal("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), text)?;
+            let written = transaction
+                .prepare_cached("INSERT OR REPLACE INTO drafts VALUES (?1, ?2, ?3)")?
+                .execute(params![draft.ask.0, draft.call.0, sealed]);
+            written.map_err(|error| match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::ConstraintViolation) => StoreError::NoCall,
+                _ => error.into(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn load(&self, open: bool, newest: i64) -> Result<Loaded, StoreError> {
+        let mut held = self.lock();
+        let loaded = self.loaded(&held.connection, open, newest);
+        held.noticed(loaded)
+    }
+
+    fn loaded(&self, connection: &Connection, open: bool, newest: i64) -> Result<Loaded, StoreError> {
+        let mut loaded = Loaded::default();
+        let mut query = connection.prepare_cached(
+            "SELECT id, server, open, seq, sealed, EXISTS (SELECT 1 FROM results WHERE call = id) FROM calls \
+             WHERE open = ?1 ORDER BY id DESC LIMIT ?2",
+        )?;
+        let mut drafts =
+            connection.prepare_cached("SELECT ask, sealed FROM drafts WHERE call = ?1 ORDER BY ask")?;
+        let mut rows = query.query(params![open, newest])?;
+        while let Some(row) = rows.next()? {
+            let id = CallId(row.get(0)?);
+            let Some(mut call) = self.call(id, row)? else {
+                loaded.unreadable.push(id);
+                continue;
+            };
+            let mut rows = drafts.query([id.0])?;
+            while let Some(row) = rows.next()? {
+                let (ask, sealed) = (AskId(row.get(0)?), row.get::<_, Vec<u8>>(1)?);
+                let companions = [ask.0.to_be_bytes(), id.0.to_be_bytes()];
+                let text =
+                    self.sealer
+                        .open("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), &sealed);
+                call.drafts.extend(text.map(|text| (ask, text)));
+            }
+            loaded.calls.push(call);
+        }
+        loaded.calls.reverse();
+        loaded.unreadable.reverse();
+        Ok(loaded)
+    }
+
+    fn call(&self, id: CallId, row: &Row<'_>) -> Result<Option<StoredCall>, StoreError> {
+        let (server, open, sealed) = (row.get::<_, String>(1)?, row.get(2)?, row.get::<_, Vec<u8>>(4)?);
+        let Ok(seq) = u64::try_from(row.get::<_, i64>(3)?) else {
+            return Ok(None);
+        };
+        let companions = call_companions(id, &server, open, seq);
+        let opened = self
+            .sealer
+            .open("calls", &companions.each_ref().map(Vec::as_slice), &sealed);
+        let Ok(record) = opened else { return Ok(None) };
+        Ok(Some(StoredCall {
+            id,
+            server,
+            open,
+            seq,
+            record,
+            drafts: Vec::new(),
+            has_result: row.get(5)?,
+        }))
+    }
+}
+
+impl Held {
+    /// Opens the file of a place. The other value: it was not closed the last time, and is whole.
+    fn open(place: &Place) -> Result<(Self, bool), StoreError> {
+        place.make_database()?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::begin(Connection::open_with_flags(place.database(), flags)?)
+    }
+
+    fn begin(mut connection: Connection) -> Result<(Self, bool), StoreError> {
+        connection.busy_timeout(PATIENCE)?;
+        // What a changed schema could bring along is switched off before anything is read.
+        for (switch, on) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
+        ] {
+            connection.set_db_config(switch, on)?;
+        }
+        // The directory is ours alone, so the index of the journal can be in memory. What is forgotten is overwritten.
+        for (pragma, value) in [
+            ("locking_mode", "EXCLUSIVE"),
+            ("cell_size_check", "ON"),
+            ("secure_delete", "ON"),
+            ("temp_store", "MEMORY"),
+        ] {
+            connection
+                .pragma_update_and_check(None, pragma, value, |_| Ok(()))
+                .or_else(no_answer)?;
+        }
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        let fresh = schema::bring_up(&mut connection)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        let was_unclean = !fresh && meta::<i64>(&connection, "unclean")?.is_none_or(|unclean| unclean != 0);
+        if was_unclean {
+            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+            if found != "ok" {
+                return Err(StoreError::damaged(found));
+            }
+        }
+        let held = Self {
+            connection,
+            head: Head { seq: 0, mac: [0; 32] },
+            sureness: None,
+            damaged: false,
+            closed: false,
+            place: None,
+        };
+        Ok((held, was_unclean))
+    }
+
+    /// Compares the key with the file's, or makes it the file's.
+    fn check_key(&mut self, chain: &Chain<'_>, has_key: bool) -> Result<(), StoreError> {
+        if has_key {
+            let check = meta::<Vec<u8>>(&self.connection, "check")?.unwrap_or_default();
+            let opened = chain.sealer.open("check", &[chain.id.as_bytes()], &check);
+            if opened.as_deref() != Ok(CHECK) {
+                return Err(StoreError::WrongKey);
+            }
+        } else {
+            let check = chain.sealer.seal("check", &[chain.id.as_bytes()], CHECK)?;
+            self.write(Sureness::Full, |transaction, _| {
+                set_meta(transaction, "check", &check)?;
+                chain.begin(transaction)
+            })?;
+        }
+        self.head = chain.head(&self.connection, None)?;
+        Ok(())
+    }
+
+    fn write<T>(
+        &mut self,
+        sureness: Sureness,
+        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut head = self.head;
+        let done = self.written(sureness, &mut head, act);
+        if done.is_ok() {
+            self.head = head;
+        }
+        self.noticed(done)
+    }
+
+    fn written<T>(
+        &mut self,
+        sureness: Sureness,
+        head: &mut Head,
+        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.sureness != Some(sureness) {
+            let word = match sureness {
+                Sureness::Full => "FULL",
+                Sureness::Normal => "NORMAL",
+            };
+            self.connection.pragma_update(None, "synchronous", word)?;
+            self.sureness = Some(sureness);
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = act(&transaction, head)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    fn noticed<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.damaged |= matches!(done, Err(StoreError::Damaged { .. }));
+        done
+    }
+
+    fn mark_closed(&mut self) -> Result<(), StoreError> {
+        if self.place.is_none() || self.damaged || self.closed {
+            return Ok(());
+        }
+        self.write(Sureness::Full, |transaction, _| {
+            set_meta(transaction, "unclean", 0)
+        })?;
+        self.closed = true;
+        fault::at(Point::StoreCloseMarked);
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // What cannot be marked is looked at whole the next time.
+        let _ = self.mark_closed();
+    }
+}
+
+/// A pragma that answers nothing.
+fn no_answer(error: rusqlite::Error) -> rusqlite::Result<()> {
+    match error {
+        rusqlite::Error::QueryReturnedNoRows => Ok(()),
+        other => Err(other),
+    }
+}
+
+fn call_companions(id: CallId, server: &str, open: bool, seq: u64) -> [Vec<u8>; 4] {
+    [
+        id.0.to_be_bytes().to_vec(),
+        server.as_bytes().to_vec(),
+        vec![u8::from(open)],
+        seq.to_be_bytes().to_vec(),
+    ]
+}
+
+fn meta<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> Result<Option<T>, StoreError> {
+    let mut query = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(query.query_row([name], |row| row.get(0)).optional()?)
+}
+
+fn set_meta(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
+        .execute(params![name, value])?;
+    Ok(())
+}
+
+fn raise_meta(connection: &Connection, name: &str, value: u32) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+        )?
+        .execute(params![name, value])?;
+    Ok(())
+}
