@@ -258,6 +258,8 @@ fn new_call(url: &Url) -> (NewCall, Request) {
     let new = NewCall {
         server: ServerFacts {
             id: ServerId(1),
+            key: String::new(),
+            place: "one".to_owned(),
             name: "bench".to_owned(),
             goes_to: "127.0.0.1".to_owned(),
             practice: false,

@@ -26,6 +26,9 @@ mod hand_off;
 /// One answer, one delivery: races, lost and refused deliveries, sending again.
 mod delivery;
 
+/// What outlives the app: questions, drafts, answers on their way, links, results, history.
+mod kept;
+
 /// Lists of what a server offers: pages, odd entries, limits.
 mod lists;
 

@@ -73,6 +73,8 @@ impl Bench {
             NewCall {
                 server: ServerFacts {
                     id: ServerId(1),
+                    key: String::new(),
+                    place: "one".to_owned(),
                     name: "one".to_owned(),
                     goes_to: "one".to_owned(),
                     practice: false,

@@ -11,6 +11,7 @@ use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
 use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, claim, diagnosis};
 use crate::settings::{Entry, Settings};
+use crate::store::{Store, StoreError};
 use crate::text;
 use crate::transport::Fault;
 use crate::view::{
@@ -23,6 +24,7 @@ use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, expand};
 use crate::wire::request::{Elicitation, Method, Request};
 use crate::wire::structured::{self, Fit};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -49,7 +51,14 @@ struct Shared {
     left_out: Vec<Entry>,
     elicitation: Elicitation,
     changed: watch::Sender<u32>,
+    /// Ids of requests begin after this one.
+    first_id: AtomicU64,
 }
+
+/// How often the store was opened, in the store.
+const LIVES: &str = "lives";
+/// Ids of requests that each life of the app has for itself.
+const IDS_OF_A_LIFE: u64 = 1 << 24;
 
 #[derive(Default)]
 struct Servers {
@@ -126,6 +135,7 @@ impl Countersign {
                 left_out,
                 elicitation: parts.elicitation,
                 changed: watch::Sender::new(0),
+                first_id: AtomicU64::new(0),
             }),
         };
         for (entry, target) in usable {
@@ -133,6 +143,31 @@ impl Countersign {
             app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
         }
         app
+    }
+
+    /// Keeps calls in `store` from now on, and takes up those that are in it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn keep_in(&self, store: Arc<Store>) -> Result<(), StoreError> {
+        let life = store
+            .get(LIVES)?
+            .and_then(|bytes| Some(u64::from_be_bytes(bytes.as_slice().try_into().ok()?)))
+            .unwrap_or_default();
+        store.put(LIVES, Some(&(life + 1).to_be_bytes()))?;
+        let first_id = life.saturating_mul(IDS_OF_A_LIFE);
+        self.shared.first_id.store(first_id, Ordering::Relaxed);
+        for server in &self.lock().list {
+            server.session.begin_after(first_id);
+        }
+        let notices = self.shared.inbox.keep_in(store, |key| {
+            let servers = self.lock();
+            let server = servers.list.iter().find(|server| server.key() == key)?;
+            Some((server.facts(), Arc::clone(&server.session)))
+        })?;
+        self.lock_notices().extend(notices);
+        self.bump();
+        Ok(())
     }
 
     pub fn inbox(&self) -> &Inbox {
@@ -722,6 +757,7 @@ impl Countersign {
         speak: Speak,
     ) -> ServerId {
         let (session, heard) = Session::with_events(target, self.shared.elicitation, timeout, speak);
+        session.begin_after(self.shared.first_id.load(Ordering::Relaxed));
         let session = Arc::new(session);
         let mut servers = self.lock();
         servers.last += 1;
@@ -893,6 +929,8 @@ impl Server {
     fn facts(&self) -> ServerFacts {
         ServerFacts {
             id: self.id,
+            key: self.key(),
+            place: address::place(self.session.target()),
             name: self.name.clone(),
             goes_to: address::goes_to(self.session.target()),
             practice: self.is_practice(),
@@ -904,6 +942,16 @@ impl Server {
                 Origin::Practice { page } => page.clone(),
                 Origin::Added(_) | Origin::Passing { .. } => None,
             },
+        }
+    }
+
+    /// Its id in the settings. Practice servers are told apart by their names, which are ours, servers of one run by
+    /// where they are.
+    fn key(&self) -> String {
+        match &self.origin {
+            Origin::Added(entry) => entry.id.clone(),
+            Origin::Practice { .. } => format!("practice {}", self.name),
+            Origin::Passing { .. } => format!("at {}", address::place(self.session.target())),
         }
     }
 

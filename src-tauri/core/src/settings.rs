@@ -15,6 +15,9 @@ const VERSION: u32 = 1;
 /// One added server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
+    /// The same in every run, and never that of another server: what is kept of its calls goes by it.
+    #[serde(default)]
+    pub id: String,
     pub name: String,
     pub target: TargetDraft,
     pub timeout_seconds: u32,
@@ -61,16 +64,28 @@ impl Settings {
             Err(error) => return set_aside(&path, &error.to_string()),
         };
         match serde_json::from_str::<File>(&text) {
-            Ok(file) if file.version == VERSION => Loaded {
-                servers: file.servers,
-                notice: None,
-            },
+            Ok(file) if file.version == VERSION => self.with_ids(file.servers),
             Ok(file) => set_aside(
                 &path,
                 &format!("it is of version {}, newer than this program", file.version),
             ),
             Err(error) => set_aside(&path, &error.to_string()),
         }
+    }
+
+    /// Servers that were written down without an id get one, once and for all.
+    fn with_ids(&self, mut servers: Vec<Entry>) -> Loaded {
+        let mut given = false;
+        for server in servers.iter_mut().filter(|server| server.id.is_empty()) {
+            server.id = fresh_id();
+            given = true;
+        }
+        let notice = if given {
+            self.save(servers.clone()).err()
+        } else {
+            None
+        };
+        Loaded { servers, notice }
     }
 
     /// Writes all servers, whole or not at all.
@@ -100,11 +115,22 @@ impl Settings {
 impl Entry {
     pub fn new(draft: &ServerDraft, added: String) -> Self {
         Self {
+            id: fresh_id(),
             name: draft.name.clone(),
             target: draft.target.clone(),
             timeout_seconds: draft.timeout_seconds,
             added,
         }
+    }
+}
+
+/// Random, so that it is never used twice. Without random bytes from the system it is empty: calls of such a server are
+/// not kept.
+fn fresh_id() -> String {
+    let mut bytes = [0; 8];
+    match crate::store::seal::random(&mut bytes) {
+        Ok(()) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Err(_) => String::new(),
     }
 }
 

@@ -217,6 +217,8 @@ pub enum AskPhase {
     Waiting,
     /// The browser is being asked.
     Opening,
+    /// The app ended while the browser was being asked: it may have opened.
+    MayBeOpen,
     /// The browser could not be asked; nothing was sent.
     OpenFailed { reason: String },
     /// Decided, and travels when the others of its round are.
@@ -399,7 +401,7 @@ pub struct ArgumentChip {
 }
 
 /// Who started a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Initiator {
@@ -412,7 +414,7 @@ pub enum Initiator {
     Server,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallPhase {

@@ -298,6 +298,7 @@ impl Desk {
 fn stands(phase: &AskPhase) -> bool {
     match phase {
         AskPhase::Waiting
+        | AskPhase::MayBeOpen
         | AskPhase::OpenFailed { .. }
         | AskPhase::Kept { .. }
         | AskPhase::InBrowser { asking: false, .. } => true,

@@ -3,6 +3,7 @@
 use super::guard::Look;
 use crate::form::{FieldInput, Form};
 use crate::link::{self, Asker, Known, Link, Verdict};
+use crate::store::history::Outcome;
 use crate::text;
 use crate::transport::question::Question;
 use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
@@ -20,6 +21,8 @@ pub(super) struct Ask {
     pub(super) position: u32,
     pub(super) of: u32,
     pub(super) message: String,
+    /// As the server sent it.
+    pub(super) entry: Entry,
     pub(super) body: Body,
     pub(super) stage: Stage,
     pub(super) draft: Vec<FieldInput>,
@@ -38,12 +41,16 @@ pub(super) struct Ask {
     pub(super) opened: u32,
     /// A 2025-era server put it by itself: its answer goes its own way, not with a round.
     pub(super) pushed: Option<Arc<Question>>,
+    /// The same, also after the app was closed, when there is no way back for an answer any more.
+    pub(super) was_pushed: bool,
     /// A page that a 2025-era server requires before a call works: opening it answers nothing.
     pub(super) required: bool,
     /// What a 2025-era server calls the page.
     pub(super) elicitation_id: Option<String>,
     /// The server says that the page is done.
     pub(super) finished: bool,
+    /// What history tells of it last.
+    pub(super) noted: Option<Outcome>,
 }
 
 pub(super) enum Body {
@@ -63,6 +70,8 @@ pub(super) enum Body {
 pub(super) enum Stage {
     Waiting,
     Opening,
+    /// The app ended while the browser was being asked.
+    MayBeOpen,
     OpenFailed(String),
     /// Decided; the bare result that will travel.
     Kept(Given),
@@ -85,6 +94,10 @@ pub(super) struct Given {
     pub(super) result: Json,
     /// It tells of a link that was opened.
     pub(super) opened_link: bool,
+    /// How history names it.
+    pub(super) outcome: Outcome,
+    /// It held a secret and was not kept when the app ended: `result` is nothing to send.
+    pub(super) lost: bool,
 }
 
 impl Given {
@@ -93,6 +106,8 @@ impl Given {
             action: Action::Accept,
             result,
             opened_link: false,
+            outcome: Outcome::Accepted,
+            lost: false,
         }
     }
 
@@ -102,6 +117,8 @@ impl Given {
             action: Action::Accept,
             result: bare("accept"),
             opened_link: true,
+            outcome: Outcome::Accepted,
+            lost: false,
         }
     }
 
@@ -110,6 +127,8 @@ impl Given {
             action: Action::Decline,
             result: bare("decline"),
             opened_link: false,
+            outcome: Outcome::Declined,
+            lost: false,
         }
     }
 
@@ -118,7 +137,14 @@ impl Given {
             action: Action::Cancel,
             result: bare("cancel"),
             opened_link: false,
+            outcome: Outcome::Dismissed,
+            lost: false,
         }
+    }
+
+    /// The same under another name in history.
+    pub(super) fn named(self, outcome: Outcome) -> Self {
+        Self { outcome, ..self }
     }
 }
 
@@ -172,7 +198,7 @@ impl Ask {
     /// Whether the person still has to decide, so that the round cannot go yet.
     pub(super) fn is_open(&self) -> bool {
         match &self.stage {
-            Stage::Waiting | Stage::Opening | Stage::OpenFailed(_) => true,
+            Stage::Waiting | Stage::Opening | Stage::MayBeOpen | Stage::OpenFailed(_) => true,
             Stage::InBrowser { asking, .. } => !asking,
             Stage::Kept(_)
             | Stage::Sending(_)
@@ -189,6 +215,7 @@ impl Ask {
             Stage::Delivered(_) | Stage::Withdrawn(_) | Stage::Closed(_) => false,
             Stage::Waiting
             | Stage::Opening
+            | Stage::MayBeOpen
             | Stage::OpenFailed(_)
             | Stage::Kept(_)
             | Stage::Sending(_)
@@ -201,6 +228,7 @@ impl Ask {
         match &self.stage {
             Stage::Waiting => AskPhase::Waiting,
             Stage::Opening => AskPhase::Opening,
+            Stage::MayBeOpen => AskPhase::MayBeOpen,
             Stage::OpenFailed(reason) => AskPhase::OpenFailed {
                 reason: reason.clone(),
             },
@@ -243,6 +271,11 @@ impl Ask {
                     Body::Link(_) | Body::Unusable { .. } => {}
                 }
             }
+            Stage::MayBeOpen => {
+                acts.extend([Act::Decline, Act::Dismiss]);
+                acts.extend(self.open());
+                acts.push(Act::AlreadyFinished);
+            }
             Stage::InBrowser { asking: true, .. } => acts.extend(self.open()),
             Stage::InBrowser { asking: false, .. } => {
                 acts.extend([Act::Decline, Act::GiveUp]);
@@ -266,6 +299,7 @@ impl Ask {
             Stage::Undelivered(..) => self.pushed.is_some(),
             Stage::Waiting
             | Stage::Opening
+            | Stage::MayBeOpen
             | Stage::OpenFailed(_)
             | Stage::Kept(_)
             | Stage::Sending(_)
@@ -283,6 +317,14 @@ impl Ask {
 
     /// Whether its answer travels with those of this round of its call.
     pub(super) fn is_of_round(&self, call: CallId, round: u32) -> bool {
-        self.call == call && self.round == round && self.pushed.is_none()
+        self.call == call && self.round == round && !self.was_pushed
+    }
+
+    /// Whether what was entered, and so the answer that was made of it, holds what must not be kept.
+    pub(super) fn holds_secret(&self) -> bool {
+        match &self.body {
+            Body::Form(form) => form.without_secrets(&self.draft).len() != self.draft.len(),
+            Body::Link(_) | Body::Unusable { .. } => false,
+        }
     }
 }

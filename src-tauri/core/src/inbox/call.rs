@@ -8,6 +8,7 @@ use super::{Inbox, NewCall, result};
 use crate::form::{FieldInput, FormView, Guard, GuardLevel, MASK};
 use crate::link::same_page;
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
+use crate::mrtr::kept::KeptMachine;
 use crate::mrtr::machine::{Machine, ROUND_CAP};
 use crate::text;
 use crate::transport::Fault;
@@ -34,6 +35,10 @@ const PUSHED: &str = "question";
 
 pub(super) struct Call {
     pub(super) id: CallId,
+    /// Its server's id in the settings; empty where the call is not kept.
+    pub(super) key: String,
+    /// Where it goes, and nowhere else.
+    pub(super) place: String,
     pub(super) new: NewCall,
     /// Its arguments as they are mentioned.
     arguments: Vec<ArgumentChip>,
@@ -51,18 +56,38 @@ pub(super) struct Call {
     pub(super) end: Option<End>,
     /// The app's own words about the result.
     pub(super) notices: Vec<String>,
-    phase: CallPhase,
-    detail: Option<String>,
+    pub(super) phase: CallPhase,
+    pub(super) detail: Option<String>,
+    /// Why it stands still, where it does.
+    pub(super) trouble: Option<Trouble>,
     /// A lone link whose last try failed comes back to the person with these words.
-    lost_link: Option<String>,
-    started_at: String,
+    pub(super) lost_link: Option<String>,
+    pub(super) started_at: String,
     progress: Option<ProgressView>,
     /// Links that were opened in this call.
-    links: Vec<(String, Url)>,
-    declines: HashMap<String, u32>,
+    pub(super) links: Vec<(String, Url)>,
+    pub(super) declines: HashMap<String, u32>,
+    /// Its machine as the driver told last.
+    pub(super) machine: Option<KeptMachine>,
+    /// The answers that were on their way when the app ended held a secret: they cannot be sent again.
+    pub(super) secret_lost: bool,
+    /// Its server is not where it was when it asked.
+    pub(super) has_moved: bool,
+    /// Its result is in the store and was not read yet.
+    pub(super) result_kept: bool,
+    /// History tells that it ended.
+    pub(super) noted: bool,
     /// Of the call that this one starts again.
     pub(super) drafts: Vec<OldDraft>,
+    /// Its round stands already: it was put before the person earlier.
+    pub(super) came_back: bool,
+    /// What comes out of [`Call::answers`] for a round that came back, until the driver asks for it.
+    pub(super) early: Option<oneshot::Receiver<Answers>>,
 }
+
+/// What is said of answers that cannot be sent again.
+const SECRET_LOST: &str =
+    "Your answers held a secret, which is never kept: Send again puts the questions before you once more.";
 
 /// The inbox, for the driver of one call.
 pub(super) struct CallHost {
@@ -79,11 +104,6 @@ impl Host for CallHost {
                 return;
             };
             match event {
-                Event::Sending => call.phase = CallPhase::Sending,
-                Event::Pacing { rounds } => {
-                    call.rounds = rounds;
-                    call.phase = CallPhase::Pacing;
-                }
                 Event::Progress {
                     progress,
                     total,
@@ -114,6 +134,38 @@ impl Host for CallHost {
         self.inbox.bump();
     }
 
+    fn pacing(&self, machine: &Machine) {
+        {
+            let mut state = self.inbox.lock();
+            let Some(call) = state.calls.get_mut(&self.call) else {
+                return;
+            };
+            call.rounds = machine.rounds();
+            call.phase = CallPhase::Pacing;
+            call.machine = Some(KeptMachine::of(machine));
+            state.keep_or_say(self.call);
+        }
+        self.inbox.bump();
+    }
+
+    fn sending(&self, machine: &Machine) -> Result<(), Fault> {
+        let kept = {
+            let mut state = self.inbox.lock();
+            let Some(call) = state.calls.get_mut(&self.call) else {
+                return Ok(());
+            };
+            if call.has_moved {
+                return Err(Fault::ServerChanged);
+            }
+            call.phase = CallPhase::Sending;
+            call.machine = Some(KeptMachine::of(machine));
+            call.trouble = None;
+            state.keep(self.call)
+        };
+        self.inbox.bump();
+        kept.map_err(|error| Fault::NotKept(error.to_string()))
+    }
+
     async fn answer(&self, machine: &Machine) -> Option<Answers> {
         let links = machine.round().is_some_and(|round| {
             round
@@ -133,10 +185,17 @@ impl Host for CallHost {
             }
             let state = &mut *state;
             let call = state.calls.get_mut(&self.call)?;
-            let (sender, answers) = oneshot::channel();
-            call.answers = Some(sender);
+            let answers = call.early.take().unwrap_or_else(|| {
+                let (sender, answers) = oneshot::channel();
+                call.answers = Some(sender);
+                answers
+            });
             call.phase = CallPhase::Asking;
+            call.detail = None;
+            call.trouble = None;
+            call.machine = Some(KeptMachine::of(machine));
             call.over_cap = machine.over_cap();
+            let came_back = std::mem::take(&mut call.came_back);
             if let Some(words) = call.lost_link.take() {
                 // The same round once more, in the same moment in which its answer has somewhere to go.
                 for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
@@ -147,7 +206,7 @@ impl Host for CallHost {
                         });
                     }
                 }
-            } else {
+            } else if !came_back {
                 call.rounds = machine.rounds();
                 call.round_number = machine.rounds();
                 let entries = machine
@@ -171,7 +230,9 @@ impl Host for CallHost {
                 }
                 state.asks.extend(asks.into_iter().map(|ask| (ask.id, ask)));
             }
-            (call.stop.clone(), answers)
+            let stop = call.stop.clone();
+            state.keep_or_say(self.call);
+            (stop, answers)
         };
         self.inbox.bump();
         tokio::select! {
@@ -181,13 +242,14 @@ impl Host for CallHost {
         }
     }
 
-    async fn trouble(&self, trouble: Trouble) -> Next {
+    async fn trouble(&self, trouble: Trouble, machine: &Machine) -> Next {
         let (stop, next) = {
             let mut state = self.inbox.lock();
             let state = &mut *state;
             let Some(call) = state.calls.get_mut(&self.call) else {
                 return Next::Leave;
             };
+            call.machine = Some(KeptMachine::of(machine));
             // After a round without questions the lost request carried no answer: the earlier ones arrived.
             let carries_answers = call.rounds == call.round_number && !matches!(trouble, Trouble::Cap { .. });
             let mut asks: Vec<&mut Ask> = state
@@ -213,6 +275,7 @@ impl Host for CallHost {
                     }
                     Stage::Waiting
                     | Stage::Opening
+                    | Stage::MayBeOpen
                     | Stage::OpenFailed(_)
                     | Stage::Kept(_)
                     | Stage::InBrowser { asking: false, .. }
@@ -228,7 +291,16 @@ impl Host for CallHost {
             let (sender, next) = oneshot::channel();
             call.next = Some(sender);
             (call.phase, call.detail) = told(&trouble);
-            (call.stop.clone(), next)
+            if call.secret_lost {
+                call.detail = Some(format!(
+                    "{} {SECRET_LOST}",
+                    call.detail.take().unwrap_or_default()
+                ));
+            }
+            call.trouble = Some(trouble);
+            let stop = call.stop.clone();
+            state.keep_or_say(self.call);
+            (stop, next)
         };
         self.inbox.bump();
         let next = tokio::select! {
@@ -237,26 +309,35 @@ impl Host for CallHost {
             next = next => next.unwrap_or(Next::Leave),
         };
         if next == Next::GoOn {
-            self.resumed();
+            return self.resumed();
         }
         next
     }
 }
 
 impl CallHost {
-    /// The same answers are on their way again.
-    fn resumed(&self) {
-        {
+    /// The same answers are on their way again; or the round is asked again, where they cannot be.
+    fn resumed(&self) -> Next {
+        let next = {
             let mut state = self.inbox.lock();
             let state = &mut *state;
             let Some(call) = state.calls.get_mut(&self.call) else {
-                return;
+                return Next::Leave;
             };
             call.detail = None;
+            let secret_lost = std::mem::take(&mut call.secret_lost);
+            call.came_back = secret_lost;
             let of_round = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
             for ask in state.asks.values_mut().filter(of_round) {
                 if let Stage::Undelivered(given, _) = ask.stage.clone() {
-                    ask.set(if given.opened_link {
+                    ask.set(if given.opened_link && secret_lost {
+                        Stage::InBrowser {
+                            asking: false,
+                            trouble: None,
+                        }
+                    } else if secret_lost {
+                        Stage::Waiting
+                    } else if given.opened_link {
                         Stage::InBrowser {
                             asking: true,
                             trouble: None,
@@ -266,8 +347,10 @@ impl CallHost {
                     });
                 }
             }
-        }
+            if secret_lost { Next::AskAgain } else { Next::GoOn }
+        };
         self.inbox.bump();
+        next
     }
 }
 
@@ -323,6 +406,7 @@ impl Inbox {
                     Stage::InBrowser { asking: true, .. } if delivered => Some(Action::Accept),
                     Stage::Waiting
                     | Stage::Opening
+                    | Stage::MayBeOpen
                     | Stage::OpenFailed(_)
                     | Stage::Kept(_)
                     | Stage::Sending(_)
@@ -338,6 +422,7 @@ impl Inbox {
                 });
             }
             call.end = Some(end);
+            state.keep_or_say(id);
         }
         self.bump();
     }
@@ -353,6 +438,8 @@ impl Call {
     ) -> Self {
         Self {
             id,
+            key: new.server.key.clone(),
+            place: new.server.place.clone(),
             arguments: chips(&new.arguments),
             new,
             request,
@@ -366,12 +453,20 @@ impl Call {
             notices: Vec::new(),
             phase: CallPhase::Sending,
             detail: None,
+            trouble: None,
             lost_link: None,
             started_at,
             progress: None,
             links: Vec::new(),
             declines: HashMap::new(),
+            machine: None,
+            secret_lost: false,
+            has_moved: false,
+            result_kept: false,
+            noted: false,
             drafts,
+            came_back: false,
+            early: None,
         }
     }
 
@@ -394,6 +489,11 @@ impl Call {
         {
             self.links.push((ask.key.clone(), url.clone()));
         }
+    }
+
+    /// Its arguments as they are mentioned.
+    pub(super) fn mentioned(&self) -> &[ArgumentChip] {
+        &self.arguments
     }
 
     pub(super) fn acts(&self) -> Vec<CallAct> {
@@ -490,9 +590,10 @@ impl Call {
                 }
                 None => {
                     *last_ask += 1;
-                    self.question(AskId(*last_ask), key, body)
+                    self.question(AskId(*last_ask), key, entry, body)
                 }
             };
+            ask.entry = entry.clone();
             ask.round = self.round_number;
             ask.of = of;
             ask.elicitation_id = entry.elicitation_id().map(str::to_owned);
@@ -507,14 +608,14 @@ impl Call {
         questions
     }
 
-    fn body(&self, entry: &Entry, visited: &Visited) -> Body {
+    pub(super) fn body(&self, entry: &Entry, visited: &Visited) -> Body {
         let server = &self.new.server;
         Body::of(entry, &server.asker, |address| {
             visited.known(server.id, address, server.practice_page.clone())
         })
     }
 
-    fn question(&self, id: AskId, key: &str, body: Body) -> Ask {
+    fn question(&self, id: AskId, key: &str, entry: &Entry, body: Body) -> Ask {
         let draft = match &body {
             Body::Form(form) => {
                 let view = form.view();
@@ -542,6 +643,7 @@ impl Call {
             position: 1,
             of: 1,
             message: String::new(),
+            entry: entry.clone(),
             body,
             stage: if in_browser {
                 Stage::InBrowser {
@@ -561,9 +663,11 @@ impl Call {
             no_browser: false,
             opened: u32::from(in_browser),
             pushed: None,
+            was_pushed: false,
             required: false,
             elicitation_id: None,
             finished: false,
+            noted: None,
         }
     }
 
@@ -578,7 +682,8 @@ impl Call {
     ) -> Ask {
         let body = self.body(&question.entry, visited);
         let message = question.entry.message().to_owned();
-        let mut ask = self.question(id, PUSHED, body);
+        let mut ask = self.question(id, PUSHED, &question.entry, body);
+        ask.was_pushed = true;
         ask.declined_before = self.declines.get(&message).copied().unwrap_or_default();
         ask.elicitation_id = question.entry.elicitation_id().map(str::to_owned);
         ask.message = message;

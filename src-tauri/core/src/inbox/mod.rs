@@ -8,11 +8,16 @@
 //!   that could not be asked never counts as consent.
 //! - Accepting is refused until the card was on the screen for [`guard::LOOK`].
 //!
-//! Deliberately absent: storage. Calls live in memory and end with the app.
+//! - With a store ([`Inbox::keep_in`]) calls outlive the app: what is decided is on the disk before a byte of it leaves
+//!   and before a browser is asked, what a server answers before it is shown. See [`kept`] for what comes back.
+//!
+//! Deliberately absent: expiry. A question of 2026-07-28 waits for as long as the person likes.
 
 mod ask;
 mod call;
 pub mod guard;
+mod kept;
+mod noted;
 mod present;
 mod pushed;
 pub mod result;
@@ -22,11 +27,13 @@ use crate::clock::Clock;
 use crate::form::{FieldInput, Form, Review};
 use crate::link::open::{Browser, OpenError};
 use crate::link::{self, Asker, Verdict};
-use crate::mrtr::driver::{self, Answers, Line, Next};
+use crate::mrtr::driver::{self, Answers, Line, Next, Start};
 use crate::mrtr::machine::{Machine, Word};
+use crate::store::history::Outcome;
+use crate::store::{CallSave, Draft, Expect, Store, StoreError, StoredCall};
 use crate::view::{
-    Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallRow, Initiator, OfferKind, ResultView,
-    ServerId, ServerRow, Unfinished,
+    Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallPhase, CallRow, Initiator, OfferKind,
+    ResultView, ServerId, ServerRow, Unfinished,
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
@@ -34,10 +41,12 @@ use crate::wire::structured;
 use ask::{Ask, Body, Given, Stage};
 use call::Call;
 use guard::Guard;
+use kept::{Back, KeptCall};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 use visited::Visited;
 
@@ -52,6 +61,10 @@ const KEPT_CALLS: usize = 500;
 #[derive(Clone, Debug)]
 pub struct ServerFacts {
     pub id: ServerId,
+    /// What it is known by in every run. Calls of a server without are not kept.
+    pub key: String,
+    /// Its whole address, or its program with arguments and folder. What was asked at one place is answered at no other.
+    pub place: String,
     /// The name the person gave.
     pub name: String,
     /// The host or program that answers go to.
@@ -60,6 +73,22 @@ pub struct ServerFacts {
     pub asker: Asker,
     /// Where this app serves its practice page, for practice servers.
     pub practice_page: Option<Url>,
+}
+
+impl ServerFacts {
+    /// Of a server that was removed since.
+    fn gone(name: &str, place: &str, practice: bool) -> Self {
+        Self {
+            id: ServerId(0),
+            key: String::new(),
+            place: place.to_owned(),
+            name: name.to_owned(),
+            goes_to: place.to_owned(),
+            practice,
+            asker: Asker::Local,
+            practice_page: None,
+        }
+    }
 }
 
 /// A call to be started. Its arguments stay out of every log, so there is no `{:?}`.
@@ -92,6 +121,7 @@ struct Shared {
 }
 
 struct State {
+    clock: Arc<dyn Clock>,
     calls: BTreeMap<CallId, Call>,
     asks: BTreeMap<AskId, Ask>,
     last_call: u32,
@@ -103,12 +133,17 @@ struct State {
     looking: bool,
     /// Until then no control answers anything.
     rest_until: Duration,
+    /// Where calls are kept, if they are.
+    store: Option<Arc<Store>>,
+    /// Why something could not be kept, until it can.
+    unkept: Option<String>,
 }
 
 impl Inbox {
     /// `word` is whose word answers are: a person's, or a script's.
     pub fn new(clock: Arc<dyn Clock>, browser: Arc<dyn Browser>, guard: Guard, word: Word) -> Self {
         let state = Mutex::new(State {
+            clock: Arc::clone(&clock),
             calls: BTreeMap::new(),
             asks: BTreeMap::new(),
             last_call: 0,
@@ -117,6 +152,8 @@ impl Inbox {
             no_browser: false,
             looking: false,
             rest_until: Duration::ZERO,
+            store: None,
+            unkept: None,
         });
         Self {
             shared: Arc::new(Shared {
@@ -189,15 +226,135 @@ impl Inbox {
         self.bump();
         let inbox = self.clone();
         tokio::spawn(async move {
-            let host = call::CallHost {
-                inbox: inbox.clone(),
-                call: id,
-            };
-            let end = driver::run(machine, &*line, &host, &stop).await;
-            inbox.check_result(id, &end).await;
-            inbox.ended(id, end);
+            inbox.drive(id, machine, Start::First, &*line, &stop).await;
         });
         id
+    }
+
+    async fn drive<L: Line>(
+        &self,
+        id: CallId,
+        machine: Machine,
+        start: Start,
+        line: &L,
+        stop: &CancellationToken,
+    ) {
+        let host = call::CallHost {
+            inbox: self.clone(),
+            call: id,
+        };
+        let end = driver::run(machine, start, line, &host, stop).await;
+        self.check_result(id, &end).await;
+        self.ended(id, end);
+    }
+
+    /// Ids of calls and questions begin after these: those of an earlier run are taken, also while its store is not
+    /// open yet.
+    pub fn begin_after(&self, call: CallId, ask: AskId) {
+        let mut state = self.lock();
+        state.last_call = state.last_call.max(call.0);
+        state.last_ask = state.last_ask.max(ask.0);
+    }
+
+    /// Keeps calls in `store` from now on, and takes up those that are in it. `server` says what is known of a server
+    /// by its id in the settings, and gives the way to it; nothing for one that was removed. Returns what a person
+    /// should be told.
+    ///
+    /// # Errors
+    /// The store cannot be read; then nothing is kept in it.
+    pub fn keep_in<L: Line + 'static>(
+        &self,
+        store: Arc<Store>,
+        server: impl Fn(&str) -> Option<(ServerFacts, Arc<L>)>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut loaded = store.open_calls()?;
+        let finished = store.finished_calls(u32::try_from(KEPT_CALLS).unwrap_or(u32::MAX))?;
+        loaded.unreadable.extend(finished.unreadable);
+        loaded.calls.extend(finished.calls);
+        let mut unreadable = loaded.unreadable.len();
+        let mut going_on = Vec::new();
+        {
+            let mut state = self.lock();
+            let state = &mut *state;
+            for stored in loaded.calls {
+                let known = server(&stored.server);
+                let drafts = drafts(&stored);
+                let back = KeptCall::from_bytes(&stored.record).and_then(|kept| {
+                    let facts = known.as_ref().map(|(facts, _)| facts.clone());
+                    kept.restore(stored.id, facts, &drafts, &state.visited)
+                });
+                let Some(back) = back.filter(|_| !state.calls.contains_key(&stored.id)) else {
+                    unreadable += 1;
+                    continue;
+                };
+                let Back {
+                    mut call,
+                    asks,
+                    goes_on,
+                } = back;
+                call.key.clone_from(&stored.server);
+                call.result_kept = stored.has_result;
+                call.noted = call.end.is_some() && !stored.open;
+                if matches!(goes_on, Some((_, Start::Asking))) {
+                    // An answer may be quicker than the driver.
+                    let (sender, answers) = oneshot::channel();
+                    call.came_back = true;
+                    call.answers = Some(sender);
+                    call.early = Some(answers);
+                }
+                state.last_call = state.last_call.max(stored.id.0);
+                for ask in asks {
+                    state.last_ask = state.last_ask.max(ask.id.0);
+                    state.asks.insert(ask.id, ask);
+                }
+                if let (Some((machine, start)), Some((_, line))) = (goes_on, known) {
+                    going_on.push((call.id, machine, start, line, call.stop.clone()));
+                }
+                state.calls.insert(call.id, call);
+            }
+            state.store = Some(store);
+            let ids: Vec<CallId> = state.calls.keys().copied().collect();
+            for id in ids {
+                // What the end of the app did is kept, and calls of this run that began before the store was open.
+                state.keep_or_say(id);
+            }
+            for (id, _, start, ..) in &going_on {
+                if matches!(start, Start::Trouble(_))
+                    && let Some(call) = state.calls.get_mut(id)
+                {
+                    // Nothing can be said to it before its driver asks.
+                    call.phase = CallPhase::Sending;
+                }
+            }
+            state.forget_old();
+        }
+        for (id, machine, start, line, stop) in going_on {
+            let inbox = self.clone();
+            tokio::spawn(async move {
+                inbox.drive(id, machine, start, &*line, &stop).await;
+            });
+        }
+        self.bump();
+        self.look_for_browser();
+        Ok(match unreadable {
+            0 => Vec::new(),
+            count => vec![format!(
+                "{count} kept {} could not be read. Nothing of it was sent or deleted.",
+                if count == 1 { "call" } else { "calls" }
+            )],
+        })
+    }
+
+    /// Whether calls outlive the app, and why something could not be kept, where it could not.
+    pub fn keeping(&self) -> (bool, Option<String>) {
+        let state = self.lock();
+        let durable = state.store.as_ref().is_some_and(|store| store.is_durable());
+        (durable, state.unkept.clone())
+    }
+
+    /// Keeps everything and lets go of the store, before the app ends.
+    pub fn let_go(&self) {
+        self.lock().store = None;
     }
 
     /// Compares a structured result with what its tool says it is like; the result is shown in any case.
@@ -279,6 +436,8 @@ impl Inbox {
         if ask.stage == Stage::Waiting && ask.draft != inputs {
             let first = ask.draft.is_empty() != inputs.is_empty();
             ask.draft = inputs;
+            let id = ask.id;
+            state.keep_draft(id);
             drop(state);
             if first {
                 self.bump();
@@ -398,7 +557,9 @@ impl Inbox {
     }
 
     pub fn result(&self, call: CallId) -> Option<ResultView> {
-        self.lock().calls.get(&call).map(Call::result)
+        let mut state = self.lock();
+        state.read_result(call);
+        state.calls.get(&call).map(Call::result)
     }
 
     /// The raw result, error and rounds of a call, for programs.
@@ -473,6 +634,7 @@ impl Inbox {
                     reason: reason.clone(),
                 },
                 Stage::Opening
+                | Stage::MayBeOpen
                 | Stage::Kept(_)
                 | Stage::Sending(_)
                 | Stage::InBrowser { asking: true, .. }
@@ -517,13 +679,12 @@ impl Inbox {
             }
             (Act::Accept, Body::Form(form)) => {
                 let inputs = inputs.unwrap_or_else(|| ask.draft.clone());
-                match form.answer(&inputs) {
-                    Ok(answer) => {
-                        ask.draft = inputs;
-                        Given::form(answer.result())
-                    }
+                let answer = form.answer(&inputs);
+                ask.draft = inputs;
+                match answer {
+                    Ok(answer) => Given::form(answer.result()),
                     Err(errors) => {
-                        ask.draft = inputs;
+                        state.keep_draft(id);
                         return Decided::Now(Answered::Invalid { errors });
                     }
                 }
@@ -533,8 +694,22 @@ impl Inbox {
                     return Decided::not_possible("This link is refused.");
                 };
                 ask.launching = true;
-                if matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
+                if matches!(
+                    ask.stage,
+                    Stage::Waiting | Stage::MayBeOpen | Stage::OpenFailed(_)
+                ) {
                     ask.set(Stage::Opening);
+                    let call = ask.call;
+                    if let Err(error) = state.keep(call) {
+                        let reason = format!("It could not be saved, so nothing was opened: {error}");
+                        if let Some(ask) = state.asks.get_mut(&id) {
+                            ask.launching = false;
+                            ask.set(Stage::OpenFailed(reason.clone()));
+                        }
+                        drop(state);
+                        self.bump();
+                        return Decided::Now(Answered::OpenFailed { reason });
+                    }
                 } else {
                     // Opened again: the card stays, its Open is dead until the browser was asked.
                     ask.changed();
@@ -548,6 +723,7 @@ impl Inbox {
                 Stage::Undelivered(given, _) => given.clone(),
                 Stage::Waiting
                 | Stage::Opening
+                | Stage::MayBeOpen
                 | Stage::OpenFailed(_)
                 | Stage::Kept(_)
                 | Stage::Sending(_)
@@ -556,9 +732,11 @@ impl Inbox {
                 | Stage::Withdrawn(_)
                 | Stage::Closed(_) => return Decided::Now(Answered::AlreadyAnswered),
             },
-            (Act::CheckAgain | Act::AlreadyFinished, Body::Link(_)) => Given::link(),
+            (Act::CheckAgain, Body::Link(_)) => Given::link().named(Outcome::CheckedAgain),
+            (Act::AlreadyFinished, Body::Link(_)) => Given::link().named(Outcome::CheckedByYou),
             (Act::Decline, _) => Given::decline(),
-            (Act::Dismiss | Act::GiveUp, _) => Given::cancel(),
+            (Act::Dismiss, _) => Given::cancel(),
+            (Act::GiveUp, _) => Given::cancel().named(Outcome::GaveUp),
             (Act::Edit, _) => {
                 let opened = matches!(&ask.stage, Stage::Kept(given) if given.opened_link);
                 ask.set(if opened && ask.opened > 0 {
@@ -571,6 +749,7 @@ impl Inbox {
                 });
                 let (call, round) = (ask.call, ask.round);
                 let open = open_questions(&state.asks, call, round);
+                state.keep_or_say(call);
                 drop(state);
                 self.bump();
                 return Decided::Now(Answered::Kept { open });
@@ -596,11 +775,14 @@ impl Inbox {
         if ask.pushed.is_some() {
             ask.set(Stage::Sending(given.clone()));
             state.rest_until = now + guard::REST;
+            state.keep_draft(id);
+            state.keep_or_say(call);
             drop(state);
             self.bump();
             return Decided::Push(given);
         }
         ask.set(Stage::Kept(given));
+        state.keep_draft(id);
         self.settle(state, call, now)
     }
 
@@ -608,6 +790,10 @@ impl Inbox {
     fn settle(&self, mut state: MutexGuard<'_, State>, call: CallId, now: Duration) -> Decided {
         state.rest_until = now + guard::REST;
         let open = state.claim(call, self.shared.word);
+        if open > 0 {
+            // The last answer of a round is kept by the driver with the request that carries all of them.
+            state.keep_or_say(call);
+        }
         drop(state);
         self.bump();
         Decided::Now(match open {
@@ -661,6 +847,7 @@ impl Inbox {
                         asking: false,
                         trouble: None,
                     });
+                    state.keep_or_say(call);
                     drop(guarded);
                     self.bump();
                     return Answered::Opened;
@@ -674,12 +861,16 @@ impl Inbox {
             (None, _) => {
                 ask.opened += 1;
                 ask.changed();
+                let call = ask.call;
+                state.keep_or_say(call);
                 drop(guarded);
                 self.bump();
                 Answered::Opened
             }
             (Some(reason), Stage::Opening) => {
                 ask.set(Stage::OpenFailed(reason.clone()));
+                let call = ask.call;
+                state.keep_or_say(call);
                 drop(guarded);
                 self.bump();
                 Answered::OpenFailed { reason }
@@ -740,6 +931,84 @@ impl State {
     /// Whether the last gesture is over, so that this one may act.
     fn rested(&self, guard: Guard, now: Duration) -> bool {
         guard == Guard::Spelled || now >= self.rest_until
+    }
+
+    /// Keeps a call as it stands now, with what history has to tell of it; on the disk when this returns.
+    fn keep(&mut self, id: CallId) -> Result<(), StoreError> {
+        let (Some(store), Some(call)) = (self.store.clone(), self.calls.get_mut(&id)) else {
+            return Ok(());
+        };
+        if call.key.is_empty() {
+            return Ok(());
+        }
+        let mut asks: Vec<&mut Ask> = self.asks.values_mut().filter(|ask| ask.call == id).collect();
+        let history = noted::news(call, &asks, &self.clock.local_time());
+        let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
+        let result = match &call.end {
+            Some(driver::End::Done(result)) if !call.result_kept => Some(result.to_string()),
+            _ => None,
+        };
+        store.save(&CallSave {
+            id,
+            server: &call.key,
+            open: call.end.is_none(),
+            last_ask: AskId(self.last_ask),
+            expect: Expect::Any,
+            record: &record,
+            result: result.as_deref().map(str::as_bytes),
+            drafts: &[],
+            history: &history,
+        })?;
+        noted::told(call, &mut asks);
+        self.unkept = None;
+        Ok(())
+    }
+
+    /// The same where what happened has happened: that it could not be kept is told.
+    fn keep_or_say(&mut self, id: CallId) {
+        if let Err(error) = self.keep(id) {
+            self.unkept = Some(error.to_string());
+        }
+    }
+
+    /// Keeps what was entered into a question, without secrets.
+    fn keep_draft(&mut self, id: AskId) {
+        let (Some(store), Some(ask)) = (&self.store, self.asks.get(&id)) else {
+            return;
+        };
+        let Body::Form(form) = &ask.body else { return };
+        if self.calls.get(&ask.call).is_none_or(|call| call.key.is_empty()) {
+            return;
+        }
+        let plain = form.without_secrets(&ask.draft);
+        let text = serde_json::to_vec(&plain).unwrap_or_default();
+        let draft = Draft {
+            ask: id,
+            call: ask.call,
+            text: (!plain.is_empty()).then_some(text.as_slice()),
+        };
+        if let Err(error) = store.save_drafts(&[draft]) {
+            self.unkept = Some(error.to_string());
+        }
+    }
+
+    /// Reads the result of a finished call, where it was left in the store.
+    fn read_result(&mut self, id: CallId) {
+        let (Some(store), Some(call)) = (&self.store, self.calls.get_mut(&id)) else {
+            return;
+        };
+        if !call.result_kept || !matches!(call.end, Some(driver::End::Done(Json::Null))) {
+            return;
+        }
+        let text = store
+            .result(id)
+            .ok()
+            .flatten()
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        match text.and_then(|text| Json::parse(&text).ok()) {
+            Some(result) => call.end = Some(driver::End::Done(result)),
+            None => call.notices = vec!["The result was not kept, or cannot be read.".to_owned()],
+        }
     }
 
     /// Hands the answers of the current round to the driver if all are given; else how many are open.
@@ -817,6 +1086,14 @@ impl Decided {
             reason: reason.to_owned(),
         })
     }
+}
+
+/// What was entered into the questions of a kept call.
+fn drafts(stored: &StoredCall) -> BTreeMap<AskId, Vec<FieldInput>> {
+    let drafts = stored.drafts.iter();
+    drafts
+        .filter_map(|(ask, text)| Some((*ask, serde_json::from_slice(text).ok()?)))
+        .collect()
 }
 
 /// How many questions of a round a person still has to decide.

@@ -138,6 +138,10 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         } if ask.opened > 0 => {
             notices.push("The server still waits for the page.".to_owned());
         }
+        Stage::MayBeOpen => notices.push(
+            "Countersign was closed while it asked your browser. The page may have opened. It is not opened again by itself."
+                .to_owned(),
+        ),
         Stage::Waiting
         | Stage::Opening
         | Stage::OpenFailed(_)
@@ -174,7 +178,7 @@ fn consequences(ask: &Ask, name: &str, others_open: bool) -> Vec<String> {
             format!("Check again: the call to {name} is made anew."),
             "Decline or Give up: the call ends here, and nothing more is sent.".to_owned(),
         ],
-        Stage::Waiting | Stage::OpenFailed(_) => {
+        Stage::Waiting | Stage::MayBeOpen | Stage::OpenFailed(_) => {
             let mut ways = vec![
                 format!("Decline: {name} is told No."),
                 "Dismiss: it is told you did not choose.".to_owned(),

@@ -63,6 +63,7 @@ impl Inbox {
                         ask.changed();
                     }
                     Stage::Waiting
+                    | Stage::MayBeOpen
                     | Stage::OpenFailed(_)
                     | Stage::Kept(_)
                     | Stage::Delivered(_)
@@ -91,6 +92,8 @@ impl Inbox {
             state.asks.insert(id, ask);
             call.rounds += 1;
             call.is_asking(true);
+            let call = call.id;
+            state.keep_or_say(call);
             id
         };
         self.bump();
@@ -156,6 +159,8 @@ impl Inbox {
                 }
                 Some(fault) => ask.set(Stage::Undelivered(given, Some(told(&fault)))),
             }
+            let call = ask.call;
+            state.keep_or_say(call);
         }
         self.settled(alone, id);
     }
@@ -178,6 +183,7 @@ impl Inbox {
                 ),
                 Stage::Waiting
                 | Stage::Opening
+                | Stage::MayBeOpen
                 | Stage::OpenFailed(_)
                 | Stage::Kept(_)
                 | Stage::InBrowser { asking: false, .. }
@@ -186,6 +192,7 @@ impl Inbox {
                 | Stage::Withdrawn(_)
                 | Stage::Closed(_) => stage,
             });
+            state.keep_or_say(call);
             call
         };
         self.settled(Some(call), id);

@@ -32,6 +32,9 @@ pub trait Host: Send + Sync {
     /// Something changed that a person may see.
     fn happened(&self, event: Event);
 
+    /// The server asks to be asked again a little later.
+    fn pacing(&self, machine: &Machine);
+
     /// The next request of `machine` is about to leave: what is to outlive the app is kept now. With a fault no byte
     /// leaves.
     fn sending(&self, machine: &Machine) -> Result<(), Fault>;
@@ -45,8 +48,6 @@ pub trait Host: Send + Sync {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// The server asks to be asked again a little later; so many rounds it has asked for input.
-    Pacing { rounds: u32 },
     Progress {
         progress: String,
         total: Option<String>,
@@ -178,9 +179,7 @@ pub async fn run(
             }
             Step::Send { request, pause } => {
                 if !pause.is_zero() {
-                    host.happened(Event::Pacing {
-                        rounds: machine.rounds(),
-                    });
+                    host.pacing(&machine);
                     tokio::select! {
                         biased;
                         () = stop.cancelled() => return End::Stopped { in_flight: false },

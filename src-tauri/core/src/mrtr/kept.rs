@@ -163,8 +163,14 @@ mod tests {
             machine.replied(Json::parse(&round).expect(&round), Revision::V2026_07_28);
             let mut back = check(&machine);
             let answers = vec![
-                ("z".to_owned(), Json::parse(r#"{"action":"accept","content":{"n":1.50}}"#).expect("an answer")),
-                ("a".to_owned(), Json::parse(r#"{"action":"decline"}"#).expect("an answer")),
+                (
+                    "z".to_owned(),
+                    Json::parse(r#"{"action":"accept","content":{"n":1.50}}"#).expect("an answer"),
+                ),
+                (
+                    "a".to_owned(),
+                    Json::parse(r#"{"action":"decline"}"#).expect("an answer"),
+                ),
             ];
             let Step::Send { request, .. } = machine.answered(answers.clone(), Word::Person) else {
                 panic!("sent");

@@ -126,6 +126,23 @@ pub fn target(draft: &TargetDraft) -> Result<Target, String> {
     }
 }
 
+/// Where requests go, whole: an address with its path and query, or a program with its arguments and folder. For
+/// comparing, not for showing.
+pub fn place(target: &Target) -> String {
+    match target {
+        Target::Http { url, .. } => {
+            let mut url = url.clone();
+            url.set_fragment(None);
+            url.into()
+        }
+        Target::Stdio(command) => {
+            let words = std::iter::once(&command.program).chain(&command.args);
+            let folder = command.cwd.as_ref().map(|folder| folder.display().to_string());
+            format!("{} in {}", shell_words::join(words), folder.unwrap_or_default())
+        }
+    }
+}
+
 /// The origin, or the whole command, as it is shown under the server's name.
 pub fn shown(target: &Target) -> String {
     match target {

@@ -109,6 +109,8 @@ fn causes(target: &Target, error: &ConnectError, ended: bool) -> (&'static str, 
             "Something answers at this place, but not as a server of this protocol should.",
             "Check that the address or command is that of the MCP server itself.",
         ),
-        Fault::Cancelled { .. } => ("It was stopped here.", "Connect again."),
+        Fault::Cancelled { .. } | Fault::Before { .. } | Fault::NotKept(_) | Fault::ServerChanged => {
+            ("It was stopped here.", "Connect again.")
+        }
     }
 }

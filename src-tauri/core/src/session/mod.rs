@@ -418,6 +418,11 @@ impl Session {
         }
     }
 
+    /// Ids of requests begin after this one: a retry has an id of its own, also after the app was closed.
+    pub fn begin_after(&self, id: u64) {
+        self.last_id.fetch_max(id, Ordering::Relaxed);
+    }
+
     fn next_id(&self) -> u64 {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -131,6 +131,10 @@ pub enum Fault {
     Before { reason: String, left: bool },
     #[error("it could not be saved before it was sent: {0}")]
     NotKept(String),
+    #[error(
+        "this server had another address or command when it asked, and what was meant for one place goes to no other. Put the old one back to go on"
+    )]
+    ServerChanged,
 }
 
 /// A notification or the answer to a question that is not taken for this long could not be told.
@@ -153,14 +157,19 @@ impl Fault {
             | Self::Unreadable(_)
             | Self::TooLarge { .. }
             | Self::Before { .. }
-            | Self::NotKept(_) => None,
+            | Self::NotKept(_)
+            | Self::ServerChanged => None,
         }
     }
 
     /// Whether a byte of the request may have reached the server, so that it may have acted on it.
     pub fn left(&self) -> bool {
         match self {
-            Self::CannotConnect(_) | Self::CannotStart(_) | Self::SignIn { .. } | Self::NotKept(_) => false,
+            Self::CannotConnect(_)
+            | Self::CannotStart(_)
+            | Self::SignIn { .. }
+            | Self::NotKept(_)
+            | Self::ServerChanged => false,
             Self::Cancelled { left } | Self::Before { left, .. } => *left,
             Self::Status { .. }
             | Self::Redirected { .. }

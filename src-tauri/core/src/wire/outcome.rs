@@ -97,6 +97,9 @@ pub enum OutcomeFault {
     UndeclaredMethod { key: String, method: String },
     #[error("the question “{key}” has the unknown mode “{mode}”")]
     UnknownMode { key: String, mode: String },
+    /// As it was told before this run of the app.
+    #[error("{0}")]
+    Before(String),
 }
 
 impl Outcome {
