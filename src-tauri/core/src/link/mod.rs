@@ -265,8 +265,8 @@ impl Known {
 fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, known: &Known, findings: &mut Findings) {
     if !known.is_practice_page(url, place, sent) {
         host::judge(url, place, sent, asker, findings);
-        letters::judge(place, sent, findings);
         names::judge(place, sent, asker, &known.names, findings);
+        letters::judge(place, sent, findings);
         host::judge_times(known.times, place, asker, findings);
         cargo::judge_path(url, sent, findings);
         cargo::judge_targets(url, place, asker, findings);
