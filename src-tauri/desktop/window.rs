@@ -54,7 +54,9 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
                         let _ = handle.emit_to(MAIN, CLOSING, unfinished);
                     }
                 }
-                WindowEvent::Focused(true) | WindowEvent::Moved(_) | WindowEvent::Resized(_) => app.inbox().rearm(),
+                WindowEvent::Focused(true) | WindowEvent::Moved(_) | WindowEvent::Resized(_) => {
+                    app.inbox().rearm();
+                }
                 _ => {}
             }
         } else if let RunEvent::Exit = event {

@@ -7,6 +7,8 @@
 /// Starts the app, the driver and the servers.
 mod harness;
 
+/// Consent to a link against haste, floods, dead browsers and curious pages.
+mod consents;
 /// Adding servers, settings, results, keyboard.
 mod everyday;
 /// Forms: accept, decline, dismiss, and exactly what reaches the server.
