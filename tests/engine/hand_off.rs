@@ -416,9 +416,11 @@ async fn of_a_link_that_is_over_only_where_it_led_is_shown() {
         vec![Reply::Result(done("ok"))],
     )
     .await;
-    let shown = |desk: &Desk, id| match desk.view(id).body {
-        AskBody::Link { inspection, .. } => (inspection.shown, inspection.as_sent),
-        other => panic!("a link: {other:?}"),
+    let shown = |desk: &Desk, id| {
+        let AskBody::Link { inspection, .. } = desk.view(id).body else {
+            panic!("a link")
+        };
+        (inspection.shown, inspection.as_sent)
     };
     let ask = desk.question(call).await;
     assert_eq!(
