@@ -37,6 +37,9 @@ impl Drop for Running {
 /// A card whose answer reached the server; the window may already show what the call came to.
 pub(crate) const DELIVERED: &str = "[data-testid=card][data-phase=delivered], [data-testid=call-card]";
 
+const CONTROL: char = '\u{e009}';
+const BACKSPACE: char = '\u{e003}';
+
 /// How the window looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -185,8 +188,10 @@ impl Window {
 
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
         self.with(css, async |element| {
-            element.clear().await?;
-            element.send_keys(text).await
+            // By keys: clearing through the driver is no input that the page hears of.
+            element
+                .send_keys(&format!("{CONTROL}a{CONTROL}{BACKSPACE}{text}"))
+                .await
         })
         .await;
     }
@@ -252,10 +257,12 @@ impl Window {
         assert!(ended.await.is_ok(), "{script} never became true");
     }
 
-    /// Presses an answering button once the card is armed, as a person would after a look.
+    /// Presses an answering button once the card is armed and the button live, as a person would after a look.
     pub(crate) async fn press(&self, act: &str) {
-        self.find("[data-testid=card][data-armed=true]").await;
-        self.click(&format!("[data-testid=card] [data-act={act}]")).await;
+        self.click(&format!(
+            "[data-testid=card][data-armed=true] [data-act={act}][aria-disabled=false]"
+        ))
+        .await;
     }
 
     /// Sends a form. Where fields were below the fold, the first press only shows them.
@@ -568,17 +575,31 @@ pub(crate) async fn until(mut is: impl FnMut() -> bool) {
     ended.await.expect("what was waited for happened");
 }
 
-/// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants. `answer` gets the
-/// params of each `tools/call`; for `null` the connection is closed without an answer.
+/// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants.
 pub(crate) struct ScriptedServer {
     pub(crate) url: String,
 }
 
+/// What a [`ScriptedServer`] does with a `tools/call`, from its params and its bytes: the text of a result; for `None`
+/// the connection is closed without an answer.
+type Script = dyn Fn(&Value, &str) -> Option<String> + Send + Sync;
+
 impl ScriptedServer {
+    /// `answer` gets the params of each `tools/call`; for `null` the connection is closed without an answer.
     pub(crate) fn start(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+        Self::start_exact(move |params, _| match answer(params) {
+            Value::Null => None,
+            result => Some(result.to_string()),
+        })
+    }
+
+    /// The same for what only bytes can say. See [`Script`].
+    pub(crate) fn start_exact(
+        answer: impl Fn(&Value, &str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-        let answer = std::sync::Arc::new(answer);
+        let answer: std::sync::Arc<Script> = std::sync::Arc::new(answer);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let answer = std::sync::Arc::clone(&answer);
@@ -593,7 +614,7 @@ impl ScriptedServer {
     }
 }
 
-fn serve(stream: &std::net::TcpStream, answer: &dyn Fn(&Value) -> Value) {
+fn serve(stream: &std::net::TcpStream, answer: &Script) {
     use std::io::{Read, Write};
     let mut reader = BufReader::new(stream);
     let mut length = 0;
@@ -610,25 +631,30 @@ fn serve(stream: &std::net::TcpStream, answer: &dyn Fn(&Value) -> Value) {
     if reader.read_exact(&mut body).is_err() {
         return;
     }
-    let Ok(request) = serde_json::from_slice::<Value>(&body) else {
+    let Ok(body) = String::from_utf8(body) else { return };
+    let Ok(request) = serde_json::from_str::<Value>(&body) else {
         return;
     };
     let result = match request["method"].as_str() {
-        Some("server/discover") => json!({
-            "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
-            "ttlMs": 0, "cacheScope": "private",
-            "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "Countersign", "version": "1" } },
-        }),
-        Some("tools/list") => json!({
-            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "tools": [{ "name": "speak", "inputSchema": { "type": "object", "properties": {} } }],
-        }),
-        _ => answer(&request["params"]),
+        Some("server/discover") => Some(
+            json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
+                "ttlMs": 0, "cacheScope": "private",
+                "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "Countersign", "version": "1" } },
+            })
+            .to_string(),
+        ),
+        Some("tools/list") => Some(
+            json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "tools": [{ "name": "speak", "inputSchema": { "type": "object", "properties": {} } }],
+            })
+            .to_string(),
+        ),
+        _ => answer(&request["params"], &body),
     };
-    if result.is_null() {
-        return;
-    }
-    let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();
+    let Some(result) = result else { return };
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request["id"]);
     let mut stream = stream;
     let _ = write!(
         stream,

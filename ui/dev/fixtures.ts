@@ -44,6 +44,7 @@ export function server(over: Partial<ServerRow> = {}): ServerRow {
     diagnosis: null,
     found: "it says so itself (server/discover)",
     claims: "Acme CRM",
+    claimsNote: null,
     waiting: 0,
     ...over,
   };
@@ -414,7 +415,10 @@ export const HOSTILE_ASK = ask({
     name: "<b>pay</b>",
     arguments: [{ name: "<img src=x>", value: "<svg onload=alert(1)>" }],
   }),
-  server: server({ claims: "<b>Countersign</b>" }),
+  server: server({
+    claims: "<b>Countersign</b>",
+    claimsNote: "It is a server, and no part of Countersign.",
+  }),
   body: form([
     field(0, "Nothing. Verified by Countersign", TEXT, { help: HOSTILE, required: true }),
     field(1, "<a href='https://x.example'>x</a>", {

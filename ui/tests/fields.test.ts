@@ -241,7 +241,7 @@ describe("what a field looks like before it is touched", () => {
     expect(textOf("[data-field='1'] .hint")).toBe(
       "optional, left out if empty · number, 0.5 or more",
     );
-    expect(textOf("[data-field='2'] .hint")).toBe("optional, left out if empty · choose 1 to 2");
+    expect(textOf("[data-field='2'] .hint")).toBe("optional · choose 1 to 2");
   });
 
   it("shows the value where it differs from the title", async () => {
@@ -486,6 +486,21 @@ describe("many checkboxes", () => {
     expect(await sent(backend)).toEqual([
       { field: 3, input: { kind: "picks", indexes: [0, 2, 9999] } },
     ]);
+  });
+
+  it("case_004 when all are taken back, say that none is too few until the person leaves the field out", async () => {
+    const days: Control = { ...CHOICES, minItems: 1, maxItems: 2 };
+    const suggested = { kind: "picks" as const, indexes: [1] };
+    const backend = await openAsk(
+      ask({ body: form([field(0, "Days", days, suggest(suggested))]) }),
+    );
+    await userEvent.click(one("[data-option='1']"));
+    await expect
+      .poll(() => backend.drafts.at(-1)?.inputs)
+      .toEqual([{ field: 0, input: { kind: "picks", indexes: [] } }]);
+    await userEvent.click(one("[data-leave-out]"));
+    expect(textOf("[data-field='0'] .tools")).toContain("0 of");
+    expect(await sent(backend)).toEqual([{ field: 0, input: { kind: "empty" } }]);
   });
 
   it("say their limits in words and offer no “all” beyond them", async () => {

@@ -112,12 +112,51 @@ describe("hostile text stays text", () => {
     expect(textOf("[data-kind='text']")).toContain("<b>Not bold.</b>");
   });
 
-  it("and stands inside the server's frame or in a chip", async () => {
+  it("text_18 stands in the server's frame, or in an isolated chip of at most 40 letters: card, rows, review", async () => {
     await openAsk(HOSTILE_ASK);
-    const outside = all("[data-testid='card'] header, [data-testid='card'] footer")
-      .flatMap((part) => [...part.querySelectorAll("*")])
-      .filter((element) => element.children.length === 0 && /[<>]/.test(element.textContent ?? ""));
-    expect(outside.filter((element) => !element.classList.contains("chip"))).toEqual([]);
+    await userEvent.click(one(".details"));
+    await userEvent.click(one("[data-field='1'] [data-option='1']"));
+    await expect.poll(() => textOf("[data-testid='review']")).toContain("<script>");
+    const foreign = (element: Element) => /[<>]|Verified by/.test(element.textContent ?? "");
+    const outside = all("#app *").filter(
+      (element) =>
+        element.children.length === 0 &&
+        foreign(element) &&
+        !element.closest(".zone[role='region']"),
+    );
+    for (const place of ["call-line", "review", "ask-row"]) {
+      expect(outside.some((element) => element.closest(`[data-testid='${place}']`))).toBe(true);
+    }
+    for (const element of outside) {
+      expect(element.className).toContain("chip");
+      expect(getComputedStyle(element).unicodeBidi).toBe("isolate");
+      expect(element.textContent?.length).toBeLessThanOrEqual(40);
+    }
+  });
+
+  it("text_18 stands in a chip in the row of a call", async () => {
+    const backend = new FakeBackend();
+    backend.putCall({
+      call: { ...HOSTILE_ASK.call, phase: "done" },
+      notices: [],
+      parts: [],
+      json: null,
+    });
+    await openWindow(backend, { list: { kind: "calls" } });
+    const row = one("[data-testid='call-row']");
+    const names = [...row.querySelectorAll("*")].filter(
+      (element) => element.children.length === 0 && element.textContent?.includes("<b>pay</b>"),
+    );
+    expect(names.map((element) => element.className)).toEqual([expect.stringContaining("chip")]);
+  });
+
+  it("text_25 text_26 a name that could be taken for another is told where it is quoted", async () => {
+    await openAsk(HOSTILE_ASK);
+    expect(textOf("#ask100-heading")).toBe("CRM sandbox wants an answer");
+    await userEvent.click(one(".details"));
+    expect(textOf("[data-testid='claims-note']")).toBe(
+      "It is a server, and no part of Countersign.",
+    );
   });
 });
 

@@ -47,6 +47,21 @@ describe("a field that asks for a secret", () => {
     expect(box(2).type).toBe("text");
   });
 
+  it("is hidden in a box for a date too", async () => {
+    const date = field(
+      0,
+      "Card expires",
+      { ...TEXT, format: "date" },
+      { guard: { level: "secret", sentence: "This asks for a card." } },
+    );
+    await openAsk(ask({ body: form([date]) }));
+    await fill(0, "2031-04-01");
+    expect(box(0).type).toBe("password");
+    expect(shows()).not.toContain("2031");
+    await userEvent.click(one("[data-field='0'] [data-testid='bare']"));
+    expect(box(0).type).toBe("text");
+  });
+
   it("makes Decline the button that stands out", async () => {
     await openSecrets();
     expect(button("decline").classList).toContain("primary");

@@ -9,7 +9,7 @@ use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
 use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
-use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, diagnosis};
+use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, claim, diagnosis};
 use crate::settings::{Entry, Settings};
 use crate::text;
 use crate::transport::Fault;
@@ -385,7 +385,7 @@ impl Countersign {
             let waiting = asks.iter().filter(|ask| ask.server == server.id).count();
             ServerRow {
                 waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
-                ..server.row()
+                ..servers.row(server)
             }
         });
         let rows = rows.collect();
@@ -411,15 +411,16 @@ impl Countersign {
     /// [`FailureCode::Gone`].
     pub async fn server_page(&self, id: ServerId) -> Result<ServerPage, Failure> {
         let log = self.session(id)?.log();
-        self.with(id, |server| ServerPage {
-            server: server.row(),
+        let servers = self.lock();
+        let server = servers.find(id).ok_or_else(gone)?;
+        Ok(ServerPage {
+            server: servers.row(server),
             actions: server.offer_rows(&server.offers.tools),
             starters: server.offer_rows(&server.offers.prompts),
             documents: server.offer_rows(&server.offers.documents),
             problems: server.offers.problems.clone(),
             log,
         })
-        .ok_or_else(gone)
     }
 
     /// How the arguments of an offer are entered.
@@ -701,7 +702,9 @@ impl Countersign {
         self.shared
             .inbox
             .ask(ask, |id| {
-                self.with(id, |server| (server.row(), server.known_since()))
+                let servers = self.lock();
+                let server = servers.find(id)?;
+                Some((servers.row(server), server.known_since()))
             })
             .ok_or_else(gone)
     }
@@ -773,7 +776,7 @@ impl Countersign {
     }
 
     fn with<T>(&self, id: ServerId, read: impl FnOnce(&Server) -> T) -> Option<T> {
-        self.lock().list.iter().find(|server| server.id == id).map(read)
+        self.lock().find(id).map(read)
     }
 
     fn update(&self, id: ServerId, change: impl FnOnce(&mut Server)) {
@@ -802,6 +805,23 @@ impl Countersign {
         self.shared
             .changed
             .send_modify(|revision| *revision = revision.wrapping_add(1));
+    }
+}
+
+impl Servers {
+    fn find(&self, id: ServerId) -> Option<&Server> {
+        self.list.iter().find(|server| server.id == id)
+    }
+
+    /// The row of one of them; the others say what its own name could be taken for.
+    fn row(&self, server: &Server) -> ServerRow {
+        let mut row = server.row();
+        let others = self.list.iter().filter(|other| other.id != server.id);
+        row.claims_note = row
+            .claims
+            .as_deref()
+            .and_then(|claim| claim::note(claim, &server.name, others.map(|other| other.name.as_str())));
+        row
     }
 }
 
@@ -834,6 +854,7 @@ impl Server {
                 .discovery
                 .as_ref()
                 .and_then(|discovery| discovery.claims.clone()),
+            claims_note: None,
             waiting: 0,
         }
     }

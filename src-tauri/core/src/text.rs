@@ -183,43 +183,104 @@ mod tests {
         assert_eq!(block(sent, 1_000).text, shown, "{sent:?}");
     }
 
-    #[test]
-    fn nothing_invisible_passes_as_itself() {
-        check(
-            "Open \u{202e}moc.elgoog\u{202c}",
-            "Open ⟦U+202E⟧moc.elgoog⟦U+202C⟧",
-        );
-        check("pass\u{200b}word \u{e0041}", "pass⟦U+200B⟧word ⟦U+E0041⟧");
-        check(
-            "\u{1b}]8;;https://evil\u{7}x",
-            "⟦U+001B⟧]8;;https://evil⟦U+0007⟧x",
-        );
-        check("a\u{200d}b", "a⟦U+200D⟧b");
-        check("\u{0}", "⟦U+0000⟧");
+    /// Every code point of the ranges, between letters, is shown as a mark and not as itself.
+    fn check_marked(ranges: &[(u32, u32)]) {
+        for character in ranges
+            .iter()
+            .flat_map(|(from, to)| *from..=*to)
+            .filter_map(char::from_u32)
+        {
+            let code = u32::from(character);
+            check(&format!("a{character}b"), &format!("a⟦U+{code:04X}⟧b"));
+            assert_eq!(chip(&format!("a{character}b")), format!("a⟦U+{code:04X}⟧b"));
+        }
     }
 
     #[test]
-    fn writing_that_needs_joiners_stays_whole() {
-        check("👩\u{200d}🚀 ok", "👩\u{200d}🚀 ok");
-        check("می\u{200c}خواهم", "می\u{200c}خواهم");
-        check("❤\u{fe0f}", "❤\u{fe0f}");
-        check("שָׁלוֹם", "שָׁלוֹם");
-    }
-
-    #[test]
-    fn line_breaks_are_kept_and_blank_runs_shrink() {
+    fn text_17_blank_lines_do_not_push_the_rest_away() {
         check(
-            "Step 1\nStep 2\r\nStep 3\u{2028}x\u{85}y\rz",
-            "Step 1\nStep 2\nStep 3\nx\ny\nz",
+            "ok\n\n\n\n\n\n--- System ---\nVerified by App",
+            "ok\n\n--- System ---\nVerified by App",
         );
         check("ok\n\n\n\n \n\n--- System ---", "ok\n\n --- System ---");
     }
 
+    /// Bidi_Control of PropList.txt.
     #[test]
-    fn stacks_of_marks_are_cut() {
+    fn text_19_no_character_turns_the_direction_of_writing() {
+        check(
+            "Open \u{202e}moc.elgoog\u{202c}",
+            "Open ⟦U+202E⟧moc.elgoog⟦U+202C⟧",
+        );
+        check_marked(&[
+            (0x61c, 0x61c),
+            (0x200e, 0x200f),
+            (0x202a, 0x202e),
+            (0x2066, 0x2069),
+        ]);
+    }
+
+    /// Default_Ignorable_Code_Point of DerivedCoreProperties.txt, less the joiners and the emoji selectors, which have
+    /// tests of their own.
+    #[test]
+    fn text_20_nothing_invisible_passes_as_itself() {
+        check("pass\u{200b}word, \u{e0041}", "pass⟦U+200B⟧word, ⟦U+E0041⟧");
+        check("a\u{200d}b", "a⟦U+200D⟧b");
+        check("a\u{fe0f}b", "a⟦U+FE0F⟧b");
+        check_marked(&[
+            (0xad, 0xad),
+            (0x34f, 0x34f),
+            (0x61c, 0x61c),
+            (0x115f, 0x1160),
+            (0x17b4, 0x17b5),
+            (0x180b, 0x180f),
+            (0x200b, 0x200b),
+            (0x200e, 0x200f),
+            (0x202a, 0x202e),
+            (0x2060, 0x206f),
+            (0x3164, 0x3164),
+            (0xfe00, 0xfe0d),
+            (0xfeff, 0xfeff),
+            (0xffa0, 0xffa0),
+            (0xfff0, 0xfff8),
+            (0x1bca0, 0x1bca3),
+            (0x1d173, 0x1d17a),
+            (0xe0000, 0xe0fff),
+        ]);
+    }
+
+    #[test]
+    fn text_20_writing_that_needs_joiners_stays_whole() {
+        check("👩\u{200d}🚀 ok", "👩\u{200d}🚀 ok");
+        check("می\u{200c}خواهم", "می\u{200c}خواهم");
+        check("क्\u{200d}ष", "क्\u{200d}ष");
+        check("❤\u{fe0f}", "❤\u{fe0f}");
+    }
+
+    #[test]
+    fn text_21_nothing_steers_a_terminal() {
+        check(
+            "\u{1b}]8;;https://evil\u{7}x, \u{1b}[2J",
+            "⟦U+001B⟧]8;;https://evil⟦U+0007⟧x, ⟦U+001B⟧[2J",
+        );
+        check_marked(&[(0, 8), (0xb, 0xc), (0xe, 0x1f), (0x7f, 0x84), (0x86, 0x9f)]);
+    }
+
+    #[test]
+    fn text_22_stacks_of_marks_are_cut_and_writing_stays_whole() {
         check(
             &format!("a{}b", "\u{301}".repeat(200)),
             &format!("a{}b", "\u{301}".repeat(4)),
+        );
+        check("שָׁלוֹם", "שָׁלוֹם");
+        check("Vie\u{302}\u{323}t", "Vie\u{302}\u{323}t");
+    }
+
+    #[test]
+    fn text_24_line_breaks_of_every_kind_are_line_breaks() {
+        check(
+            "Step 1\nStep 2\r\nStep 3\u{2028}x\u{85}y\rz\u{2029}end",
+            "Step 1\nStep 2\nStep 3\nx\ny\nz\nend",
         );
     }
 
@@ -232,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn length_is_bounded_and_said() {
+    fn text_23_length_is_bounded_and_said() {
         let long = block(&"x".repeat(1_000_000), MESSAGE);
         assert_eq!((long.text.len(), long.left_out), (MESSAGE, 1_000_000 - MESSAGE));
         assert_eq!(chip(&"é".repeat(90)).chars().count(), CHIP);

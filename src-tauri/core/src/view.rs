@@ -68,6 +68,8 @@ pub struct ServerRow {
     pub diagnosis: Option<Diagnosis>,
     /// The name that the server gives itself, a quoted chip.
     pub claims: Option<String>,
+    /// What that name could be taken for, in words of the app.
+    pub claims_note: Option<String>,
     /// Questions of this server that wait.
     pub waiting: u32,
 }

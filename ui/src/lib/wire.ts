@@ -58,6 +58,10 @@ diagnosis: Diagnosis | null,
  */
 claims: string | null, 
 /**
+ * What that name could be taken for, in words of the app.
+ */
+claimsNote: string | null, 
+/**
  * Questions of this server that wait.
  */
 waiting: number, };

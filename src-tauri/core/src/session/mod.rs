@@ -8,6 +8,7 @@
 
 pub mod address;
 pub mod cache;
+pub mod claim;
 pub mod diagnosis;
 mod era;
 pub mod keeper;
