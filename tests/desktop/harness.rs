@@ -566,13 +566,18 @@ pub(crate) async fn visit(url: &str) {
 }
 
 /// Waits until it is so.
-pub(crate) async fn until(mut is: impl FnMut() -> bool) {
+pub(crate) async fn until(is: impl FnMut() -> bool) {
+    until_named("what was waited for", is).await;
+}
+
+/// The same with a name for what is waited for.
+pub(crate) async fn until_named(name: &str, mut is: impl FnMut() -> bool) {
     let ended = tokio::time::timeout(PATIENCE, async {
         while !is() {
             tokio::time::sleep(POLL).await;
         }
     });
-    ended.await.expect("what was waited for happened");
+    assert!(ended.await.is_ok(), "{name} never happened");
 }
 
 /// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants.
@@ -587,9 +592,9 @@ type Script = dyn Fn(&Value, &str) -> Option<String> + Send + Sync;
 impl ScriptedServer {
     /// `answer` gets the params of each `tools/call`; for `null` the connection is closed without an answer.
     pub(crate) fn start(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
-        Self::start_exact(move |params, _| match answer(params) {
-            Value::Null => None,
-            result => Some(result.to_string()),
+        Self::start_exact(move |params, _| {
+            let result = answer(params);
+            (!result.is_null()).then(|| result.to_string())
         })
     }
 
