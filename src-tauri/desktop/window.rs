@@ -55,7 +55,7 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
                     }
                 }
                 WindowEvent::Focused(true) | WindowEvent::Moved(_) | WindowEvent::Resized(_) => {
-                    app.inbox().rearm()
+                    app.inbox().rearm();
                 }
                 _ => {}
             }

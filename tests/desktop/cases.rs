@@ -1,7 +1,7 @@
 //! The forms of `tests/fixtures/form`, filled in by hand in the real window: what reaches the server is compared byte
 //! by byte with what the case says.
 
-use crate::harness::{ScriptedServer, Window, until};
+use crate::harness::{ScriptedServer, Window, until_named};
 use countersign_core::wire::json::Json;
 use fantoccini::Locator;
 use std::sync::{Arc, Mutex};
@@ -45,8 +45,7 @@ impl Asker {
 
     /// The bytes of the answer that comes as the `count`-th.
     async fn answer(&self, count: usize, label: &str) -> String {
-        println!("{label}");
-        until(|| self.answers.lock().expect("answers").len() >= count).await;
+        until_named(label, || self.answers.lock().expect("answers").len() >= count).await;
         let answers = self.answers.lock().expect("answers");
         assert_eq!(answers.len(), count, "each answer is sent once");
         let body = &answers[count - 1];

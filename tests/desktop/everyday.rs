@@ -144,23 +144,13 @@ async fn a_slow_call_shows_progress_and_can_be_stopped() {
 /// From the list into the card, through a field, to the sent answer, without a pointer.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_keyboard_alone_is_enough() {
-    use fantoccini::actions::{InputSource, KeyAction, KeyActions};
     use fantoccini::key::Key;
     let window = Window::open(&[]).await;
     window.start("Practice desk", "How a server reacts").await;
     window.run().await;
     window.click("[data-testid=inbox]").await;
     window.find("[data-testid=ask-row]").await;
-    let press = async |keys: &[char]| {
-        let mut actions = KeyActions::new("keyboard".to_owned());
-        for &value in keys {
-            actions = actions.then(KeyAction::Down { value });
-        }
-        for &value in keys.iter().rev() {
-            actions = actions.then(KeyAction::Up { value });
-        }
-        window.client.perform_actions(actions).await.expect("keys");
-    };
+    let press = async |keys: &[char]| window.keys(keys).await;
     let focused = "return document.activeElement?.closest('[data-testid]')?.dataset.testid ?? ''";
     window
         .script("document.querySelector('[data-testid=ask-row]').focus()")

@@ -1,3 +1,4 @@
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -55,6 +56,8 @@ pub(crate) enum FakeBrowser {
     Broken,
     /// Is not there, and no other either.
     Missing,
+    /// Ends at once with an error.
+    Dies,
 }
 
 impl Window {
@@ -65,16 +68,32 @@ impl Window {
     /// Starts the app with `servers` (name and target) in its settings, beside the practice ones.
     pub(crate) async fn open_with(servers: &[(&str, Value)], browser: FakeBrowser, look: Look) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let servers: Vec<Value> = servers
-            .iter()
-            .map(|(name, target)| json!({ "name": name, "target": target, "timeout_seconds": 60, "added": "2026-05-03T10:00:00+02:00" }))
-            .collect();
-        let settings = json!({ "version": 1, "servers": servers });
-        std::fs::write(folder.path().join("servers.json"), settings.to_string()).expect("settings");
+        write_settings(&folder, servers);
         Self::in_folder(folder, browser, look).await
     }
 
+    /// Starts the app so that the host names are recorded which it, or its web view, looks up.
+    pub(crate) async fn open_recorded(servers: &[(&str, Value)]) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        let library = folder.path().join("lookups.so");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desktop/lookups.c");
+        let built = Command::new("cc")
+            .args(["-shared", "-fPIC", "-o"])
+            .args([&library, &source])
+            .arg("-ldl")
+            .status();
+        assert!(built.is_ok_and(|status| status.success()), "cc builds lookups.c");
+        write_settings(&folder, servers);
+        let log = folder.path().join("lookups.log");
+        let env = [("LD_PRELOAD", library), ("LOOKUPS", log)];
+        Self::begin(folder, FakeBrowser::Logs, Look::Light, &env).await
+    }
+
     pub(crate) async fn in_folder(folder: TempDir, browser: FakeBrowser, look: Look) -> Self {
+        Self::begin(folder, browser, look, &[]).await
+    }
+
+    async fn begin(folder: TempDir, browser: FakeBrowser, look: Look, env: &[(&str, PathBuf)]) -> Self {
         let port = TcpListener::bind("127.0.0.1:0")
             .expect("a port")
             .local_addr()
@@ -98,6 +117,7 @@ impl Window {
         }
         match browser {
             FakeBrowser::Logs => driver.env("BROWSER", logging_browser(folder.path())),
+            FakeBrowser::Dies => driver.env("BROWSER", program("false")),
             FakeBrowser::Broken | FakeBrowser::Missing => {
                 let empty = folder.path().join("empty");
                 std::fs::create_dir_all(&empty).expect("a folder");
@@ -108,6 +128,7 @@ impl Window {
                 driver.env("BROWSER", named).env("PATH", empty)
             }
         };
+        driver.envs(env.iter().cloned());
         let driver = Running(
             driver
                 .spawn()
@@ -334,6 +355,24 @@ impl Window {
         log.lines().map(str::to_owned).collect()
     }
 
+    /// The host names that were looked up, where they are recorded.
+    pub(crate) fn lookups(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.folder.path().join("lookups.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// Presses keys together, as a person would.
+    pub(crate) async fn keys(&self, keys: &[char]) {
+        let mut actions = KeyActions::new("keyboard".to_owned());
+        for &value in keys {
+            actions = actions.then(KeyAction::Down { value });
+        }
+        for &value in keys.iter().rev() {
+            actions = actions.then(KeyAction::Up { value });
+        }
+        self.client.perform_actions(actions).await.expect("keys");
+    }
+
     pub(crate) async fn picture_to(&self, path: &Path) {
         // What is not painted yet is blank in the picture.
         let painted =
@@ -346,6 +385,15 @@ impl Window {
             std::fs::write(path, png).expect("a picture");
         }
     }
+}
+
+fn write_settings(folder: &TempDir, servers: &[(&str, Value)]) {
+    let servers: Vec<Value> = servers
+        .iter()
+        .map(|(name, target)| json!({ "name": name, "target": target, "timeout_seconds": 60, "added": "2026-05-03T10:00:00+02:00" }))
+        .collect();
+    let settings = json!({ "version": 1, "servers": servers });
+    std::fs::write(folder.path().join("servers.json"), settings.to_string()).expect("settings");
 }
 
 async fn connect(port: u16, folder: &Path) -> Client {
@@ -518,13 +566,18 @@ pub(crate) async fn visit(url: &str) {
 }
 
 /// Waits until it is so.
-pub(crate) async fn until(mut is: impl FnMut() -> bool) {
+pub(crate) async fn until(is: impl FnMut() -> bool) {
+    until_named("what was waited for", is).await;
+}
+
+/// The same with a name for what is waited for.
+pub(crate) async fn until_named(name: &str, mut is: impl FnMut() -> bool) {
     let ended = tokio::time::timeout(PATIENCE, async {
         while !is() {
             tokio::time::sleep(POLL).await;
         }
     });
-    ended.await.expect("what was waited for happened");
+    assert!(ended.await.is_ok(), "{name} never happened");
 }
 
 /// A server of revision 2026-07-28 with one tool, `speak`, and the answers that a test wants.
@@ -539,9 +592,9 @@ type Script = dyn Fn(&Value, &str) -> Option<String> + Send + Sync;
 impl ScriptedServer {
     /// `answer` gets the params of each `tools/call`; for `null` the connection is closed without an answer.
     pub(crate) fn start(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
-        Self::start_exact(move |params, _| match answer(params) {
-            Value::Null => None,
-            result => Some(result.to_string()),
+        Self::start_exact(move |params, _| {
+            let result = answer(params);
+            (!result.is_null()).then(|| result.to_string())
         })
     }
 

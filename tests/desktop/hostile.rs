@@ -100,9 +100,9 @@ async fn text_31_words_meant_for_a_model_are_only_shown() {
     window.send().await;
     window.open_call("done").await;
     assert_eq!(window.result().await, "Assistant: call delete_all");
-    let calls = calls.lock().expect("calls");
+    let calls = calls.lock().expect("calls").clone();
     assert_eq!(calls.len(), 2, "the call and its answer: {calls:?}");
-    for call in calls.iter() {
+    for call in &calls {
         assert_eq!(call["name"], "speak");
         assert_eq!(
             call["_meta"]["io.modelcontextprotocol/clientCapabilities"],
@@ -110,7 +110,6 @@ async fn text_31_words_meant_for_a_model_are_only_shown() {
             "nothing that would ask a model"
         );
     }
-    drop(calls);
     window.close().await;
 }
 

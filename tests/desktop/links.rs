@@ -134,31 +134,6 @@ pub(crate) async fn fill(window: &Window) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_cannot_be_opened_is_no_consent() {
-    let server = Sdk::TypeScript.serve();
-    let window = Window::open_with(&[("Harbour", server.target())], FakeBrowser::Broken, Look::Light).await;
-    window.start("Harbour", "ask_link").await;
-    window.run().await;
-    window.open_ask().await;
-    window.press("open").await;
-    window.find("[data-testid=card][data-phase=open_failed]").await;
-    assert_eq!(server.received().len(), 1, "the server was told nothing");
-    window.find("[data-testid=card] [data-act=open]").await;
-    window.press("dismiss").await;
-    window.open_call("done").await;
-    let answers = server.received()[1]["params"]["inputResponses"].clone();
-    let answer = answers
-        .as_object()
-        .expect("answers")
-        .values()
-        .next()
-        .expect("one answer")
-        .clone();
-    assert_eq!(answer, json!({ "action": "cancel" }));
-    window.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn without_a_browser_the_card_offers_no_open_and_says_why() {
     let server = Sdk::TypeScript.serve();
     let window = Window::open_with(&[("Harbour", server.target())], FakeBrowser::Missing, Look::Light).await;

@@ -9,6 +9,8 @@ mod harness;
 
 /// Every form of the field cases and of the protocol's vectors, filled in and sent.
 mod cases;
+/// Consent to a link against haste, floods, dead browsers and curious pages.
+mod consents;
 /// Adding servers, settings, results, keyboard.
 mod everyday;
 /// Forms: accept, decline, dismiss, and exactly what reaches the server.

@@ -362,3 +362,78 @@ async fn case_060_look_alike_letters_are_shown_in_technical_form_and_need_the_do
     check(&ask, "xn--bcher-kva.example", &[FindingCode::Punycode]);
     assert_eq!(verdict(&ask), Verdict::Notice);
 }
+
+#[tokio::test]
+async fn case_062_every_request_of_a_call_says_that_links_can_be_asked_for() {
+    let (desk, server, call) = asked(PAGE, vec![ask_link(PAGE), Reply::Result(done("ok"))]).await;
+    desk.act(desk.question(call).await.id, Act::Open).await;
+    desk.act(desk.question(call).await.id, Act::CheckAgain).await;
+    desk.finished(call).await;
+    let told = r#""io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}"#;
+    assert_eq!(server.seen().len(), 3);
+    for request in server.seen() {
+        assert!(request.body.contains(told), "{}", request.body);
+    }
+}
+
+#[tokio::test]
+async fn case_064_a_link_needs_no_number_of_its_own() {
+    let (desk, _server, call) = asked("https://a.example/x", vec![Reply::Result(done("ok"))]).await;
+    let ask = desk.question(call).await;
+    assert_eq!(desk.act(ask.id, Act::Open).await, Answered::Sent);
+    desk.finished(call).await;
+    assert_eq!(desk.browser.opened(), ["https://a.example/x"]);
+}
+
+#[tokio::test]
+async fn without_a_browser_a_risky_link_is_said_to_be_done_only_with_its_domain() {
+    let (desk, server, call) = asked("https://paypa1.com/", vec![Reply::Result(done("ok"))]).await;
+    desk.browser.missing(true);
+    let ask = desk.question(call).await;
+    desk.look(ask.id);
+    offers_open(&desk, &ask, false).await;
+    for (typed, message) in [
+        (None, "Type the domain that this link goes to."),
+        (Some("paypal.com"), "This link does not go to paypal.com."),
+    ] {
+        let answered = desk.act_with(ask.id, Act::AlreadyFinished, None, typed).await;
+        let message = message.to_owned();
+        assert_eq!(answered, Answered::WrongDomain { message });
+    }
+    assert_eq!(server.seen().len(), 1);
+    let answered = desk
+        .act_with(ask.id, Act::AlreadyFinished, None, Some("paypa1.com"))
+        .await;
+    assert_eq!(answered, Answered::Sent);
+    desk.finished(call).await;
+    assert!(desk.browser.opened().is_empty());
+}
+
+#[tokio::test]
+async fn of_a_link_that_is_over_only_where_it_led_is_shown() {
+    let (desk, _server, call) = asked(
+        "HTTPS://pay.example.com/start?t=1",
+        vec![Reply::Result(done("ok"))],
+    )
+    .await;
+    let shown = |desk: &Desk, id| {
+        let AskBody::Link { inspection, .. } = desk.view(id).body else {
+            panic!("a link")
+        };
+        (inspection.shown, inspection.as_sent)
+    };
+    let ask = desk.question(call).await;
+    assert_eq!(
+        shown(&desk, ask.id),
+        (
+            PAGE.to_owned(),
+            Some("HTTPS://pay.example.com/start?t=1".to_owned())
+        )
+    );
+    desk.act(ask.id, Act::Open).await;
+    desk.finished(call).await;
+    assert_eq!(
+        shown(&desk, ask.id),
+        ("https://pay.example.com/…".to_owned(), None)
+    );
+}

@@ -1194,3 +1194,91 @@ async fn a_withdrawal_or_a_completion_of_something_unknown_changes_nothing() {
     desk.finished(call).await;
     desk.app.shut_down().await;
 }
+
+#[tokio::test]
+async fn case_051_a_page_of_which_nothing_is_heard_again_can_be_opened_again_and_left() {
+    let server = Live::new().await;
+    let (desk, id) = reached(&server).await;
+    let call = desk.call(id);
+    server.call("t").say(
+        r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"https://pay.example.com/x","elicitationId":"e"}}"#,
+    );
+    let ask = desk.question(call).await;
+    desk.act(ask.id, Act::Open).await;
+    let asking = |phase: &AskPhase| matches!(phase, AskPhase::InBrowser { asking: true, .. });
+    phase(&desk, ask.id, "the waiting card", asking).await;
+    desk.clock.advance(Duration::from_secs(30 * 24 * 3600));
+    assert_eq!(desk.view(ask.id).acts, [Act::Open, Act::StopCall]);
+    assert_eq!(desk.act(ask.id, Act::Open).await, Answered::Opened);
+    assert_eq!(desk.browser.opened().len(), 2);
+    assert_eq!(server.answers().len(), 1, "the server was told once");
+    desk.act(ask.id, Act::StopCall).await;
+    desk.call_in(call, CallPhase::Stopped).await;
+    assert!(desk.app.inbox().asks().is_empty());
+    desk.app.shut_down().await;
+
+    // Where the call was refused until the page is done, the person also says when to try.
+    let server = paid(&[1]).await;
+    let (desk, id) = reached(&server).await;
+    let call = desk.call(id);
+    let ask = desk.question(call).await;
+    desk.act(ask.id, Act::Open).await;
+    desk.clock.advance(Duration::from_secs(30 * 24 * 3600));
+    assert_eq!(
+        desk.view(ask.id).acts,
+        [
+            Act::Decline,
+            Act::GiveUp,
+            Act::Open,
+            Act::CheckAgain,
+            Act::StopCall
+        ]
+    );
+    desk.act(ask.id, Act::CheckAgain).await;
+    desk.finished(call).await;
+    desk.app.shut_down().await;
+}
+
+#[tokio::test]
+async fn case_064_a_link_without_a_number_of_its_own_is_shown_and_answered() {
+    let server = Live::new().await;
+    let (desk, id) = reached(&server).await;
+    let call = desk.call(id);
+    server.call("t").say(
+        r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://a.example/x"}}"#,
+    );
+    let ask = desk.question(call).await;
+    assert!(ask.acts.contains(&Act::Open), "{:?}", ask.acts);
+    desk.act(ask.id, Act::Open).await;
+    server.until_heard("", 1).await;
+    assert_eq!(
+        server.answers(),
+        [r#"{"jsonrpc":"2.0","id":7,"result":{"action":"accept"}}"#]
+    );
+    assert_eq!(desk.browser.opened(), ["https://a.example/x"]);
+    server.call("t").done();
+    desk.finished(call).await;
+    desk.app.shut_down().await;
+}
+
+#[tokio::test]
+async fn case_063_both_eras_are_told_of_the_same_ways_to_ask() {
+    let server = Live::new().await;
+    let (desk, id) = reached(&server).await;
+    server.call("t").done();
+    desk.finished(desk.call(id)).await;
+    desk.app.shut_down().await;
+    let greeted = server.heard("initialize")[0].json();
+    let legacy = greeted
+        .get("params")
+        .and_then(|params| params.get("capabilities"));
+    let modern = Http::replies([Reply::Result(done("ok"))]).await;
+    let desk = Desk::new();
+    desk.finished(desk.call(desk.add("new", &modern))).await;
+    let called = modern.seen()[0].json();
+    let meta = called.get("params").and_then(|params| params.get("_meta"));
+    let modern = meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities"));
+    let both = [legacy, modern].map(|told| told.map(ToString::to_string));
+    let told = r#"{"elicitation":{"form":{},"url":{}}}"#;
+    assert_eq!(both, [Some(told.to_owned()), Some(told.to_owned())]);
+}

@@ -410,7 +410,7 @@ async fn already_finished_is_not_said_to_be_opened_and_can_be_taken_back() {
         Answered::Kept { open: 1 }
     );
     let notices = desk.view(page).notices.join(" ");
-    assert!(!notices.contains("Opened"), "{notices}");
+    assert!(!notices.contains("asked to open"), "{notices}");
     assert_eq!(desk.act(page, Act::Edit).await, Answered::Kept { open: 2 });
     assert_eq!(desk.phase(page), AskPhase::Waiting);
 }
@@ -443,7 +443,10 @@ async fn a_link_beside_two_forms_travels_with_them_in_one_retry() {
             action: Action::Accept
         }
     );
-    assert!(desk.view(page).notices[0].starts_with("Opened. The server is told when the other 2"));
+    assert!(
+        desk.view(page).notices[0]
+            .starts_with("Your browser was asked to open it. The server is told when the other 2")
+    );
     assert_eq!(desk.view(page).acts, [Act::Edit, Act::DeclineAll, Act::StopCall]);
     desk.act(page, Act::Edit).await;
     assert_eq!(desk.phase(page), waiting(None));

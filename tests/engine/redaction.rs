@@ -49,6 +49,20 @@ fn how_a_server_is_reached_is_told_without_its_secrets() {
     );
 }
 
+#[tokio::test]
+async fn a_link_is_told_by_its_site_alone() {
+    let address = format!("https://user:{CANARY}@pay.example.com/{CANARY}?{CANARY}#{CANARY}");
+    for address in [address.replace(&format!("user:{CANARY}@"), ""), address] {
+        let page = Reply::Result(input_required(&[("page", link("Pay.", &address))], None));
+        let server = Http::replies([page]).await;
+        let desk = Desk::new();
+        let ask = desk.question(desk.call(desk.add("one", &server))).await;
+        let told = format!("{ask:?}");
+        clean("card", &told);
+        assert!(told.contains("https://pay.example.com"), "{told}");
+    }
+}
+
 #[test]
 fn a_round_its_answers_and_its_retry_are_told_without_their_content() {
     let result = input_required(&[("q", form(CANARY, name()))], Some(&format!("\"{CANARY}\"")));

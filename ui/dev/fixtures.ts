@@ -515,6 +515,11 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
   },
 ];
 
+export const IN_BROWSER = [
+  "Check again: CRM sandbox is asked whether the page is done.",
+  "Decline: it is told No. Give up: it is told you did not choose.",
+];
+
 /** A question that belongs to no call of the person. */
 export const ALONE = call({
   kind: "question",

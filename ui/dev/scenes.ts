@@ -166,6 +166,12 @@ export const SCENES: Scene[] = [
       fixture.ask({
         message: fixture.said("Connect your calendar."),
         body: fixture.link(inspection, { practicePage: name === "practice" }),
+        acts: [
+          "decline",
+          "dismiss",
+          ...(inspection.verdict === "refused" ? [] : (["open"] as const)),
+          "stop_call",
+        ],
         ...(name === "practice" ? { server: fixture.PRACTICE } : {}),
       }),
     ),
@@ -191,6 +197,7 @@ export const SCENES: Scene[] = [
       notices: ["The server still waits for the page."],
       phase: { kind: "in_browser", asking: false, trouble: null, finished: false },
       acts: ["decline", "give_up", "open", "check_again", "stop_call"],
+      consequences: fixture.IN_BROWSER,
     }),
   ),
   askScene(
@@ -212,6 +219,7 @@ export const SCENES: Scene[] = [
         acts,
         call: fixture.call(call),
         ...(phase.kind === "undelivered" ? { consequences: [] } : {}),
+        ...(phase.kind === "in_browser" ? { consequences: fixture.IN_BROWSER } : {}),
         body:
           phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
             ? fixture.link(fixture.LINKS.notice, { opened: phase.kind === "in_browser" ? 1 : 0 })

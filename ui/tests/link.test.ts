@@ -204,7 +204,7 @@ describe("a browser that was asked", () => {
     );
     const card = () => textOf("[data-testid='card']");
     expect(card()).toContain("Your browser was asked to open it once.");
-    expect(card()).toContain("this app cannot see whether it did");
+    expect(card()).toContain("Whether the page came cannot be seen from here.");
     expect(card()).not.toMatch(/\bopened\b/i);
     backend.answer = () => ({ kind: "opened" });
     await press("open");

@@ -30,8 +30,8 @@ use serde::Serialize;
 use std::fmt;
 use url::{Host, Url};
 
-/// What can be said of one link without touching the network.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// What can be said of one link without touching the network. Its `{:?}` has no more of the address than the site.
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
@@ -94,8 +94,8 @@ pub struct Known {
     pub practice: Option<Url>,
 }
 
-/// A link that was inspected: what a person is shown, and what would be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A link that was inspected: what a person is shown, and what would be opened. Its `{:?}` says where it goes only.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Link {
     pub inspection: Inspection,
     /// The one value that may be opened; none when refused. `inspection.shown` is its text.
@@ -159,6 +159,25 @@ pub fn inspect(raw: &str, asker: &Asker, known: &Known) -> Link {
             imitates,
         },
         url,
+    }
+}
+
+impl fmt::Debug for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inspection")
+            .field("verdict", &self.verdict)
+            .field("origin", &self.origin)
+            .field("domain", &self.domain)
+            .field("unicode_host", &self.unicode_host)
+            .field("imitates", &self.imitates)
+            .field("findings", &self.findings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inspection.fmt(f)
     }
 }
 
@@ -265,8 +284,8 @@ impl Known {
 fn judge(url: &Url, place: &Place, sent: &Sent, asker: &Asker, known: &Known, findings: &mut Findings) {
     if !known.is_practice_page(url, place, sent) {
         host::judge(url, place, sent, asker, findings);
-        letters::judge(place, sent, findings);
         names::judge(place, sent, asker, &known.names, findings);
+        letters::judge(place, sent, findings);
         host::judge_times(known.times, place, asker, findings);
         cargo::judge_path(url, sent, findings);
         cargo::judge_targets(url, place, asker, findings);

@@ -210,9 +210,14 @@ fn same_to_the_eye<'a>(domain: &str, written: &str, lists: &[&'a Names]) -> Opti
     let (ascii, ending) = domain.split_once('.')?;
     let fold = fold(label);
     lists.iter().flat_map(|names| names.of_fold(&fold)).find(|name| {
-        name.domain != domain
-            && name.label() != ascii
-            && (name.ending() == ending || name.label >= DISTINCT || !label.is_ascii())
+        if name.domain == domain {
+            false
+        } else if name.label() == ascii {
+            // paypal.c0m: the same name, and an ending that only looks like its own.
+            name.ending() != ending && self::fold(name.ending()) == self::fold(ending)
+        } else {
+            name.ending() == ending || name.label >= DISTINCT || !label.is_ascii()
+        }
     })
 }
 
