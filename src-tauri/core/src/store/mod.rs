@@ -24,6 +24,7 @@
 //! see [`history::chain`]); any thread of its own. Where the key is, is [`keys`]' part.
 
 mod error;
+mod file;
 pub mod history;
 pub mod keys;
 pub mod place;
@@ -31,38 +32,24 @@ mod schema;
 pub mod seal;
 
 pub use error::StoreError;
+pub use file::{Aside, Database, Refused};
 
 use crate::clock::Clock;
 use crate::fault::{self, Point};
 use crate::view::{AskId, CallId};
+use file::{Held, Sureness, meta, raise_meta};
 use history::Entry;
 use history::chain::{Anchored, Chain, Head, Keep, Verified, column};
 use history::export::{Export, Format};
 use history::find::{Filter, Line, Page};
-use place::Place;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use seal::{Master, Sealer, Signer};
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Sealed under the key of a file, to know that key by.
-const CHECK: &[u8] = b"countersign";
-/// Nobody else has the file open; an indexer or a backup may, for a moment.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// Entries that an export reads at a time.
 const EXPORTED: usize = 500;
-
-/// An open file whose key is not known yet. Dropping it closes it.
-pub struct Database {
-    held: Held,
-    id: String,
-    has_key: bool,
-    was_unclean: bool,
-}
 
 /// The open file with its key. Shared by reference; every method takes one lock.
 pub struct Store {
@@ -75,19 +62,6 @@ pub struct Store {
 }
 
 type OnHead = Box<dyn Fn(Head) + Send>;
-
-/// A key that is not the file's. The file is as it was.
-pub struct Refused {
-    pub database: Database,
-    pub error: StoreError,
-}
-
-/// A file that could not be used was renamed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aside {
-    pub path: PathBuf,
-    pub reason: String,
-}
 
 /// What a change needs to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,164 +128,6 @@ pub struct Loaded {
     pub unreadable: Vec<CallId>,
 }
 
-/// How sure a write must be when it returns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sureness {
-    /// On the disk.
-    Full,
-    /// In the file, as far as this system is concerned.
-    Normal,
-}
-
-struct Held {
-    connection: Connection,
-    head: Head,
-    sureness: Option<Sureness>,
-    /// It is looked at whole when it is opened next.
-    damaged: bool,
-    closed: bool,
-    /// Last, so that the directory is free only after the file is closed. `None`: in memory.
-    place: Option<Place>,
-}
-
-impl Aside {
-    /// For a person.
-    pub fn notice(&self) -> String {
-        format!(
-            "The file in which questions and history were kept could not be used ({}). It was set aside as {}; nothing in \
-             it was deleted. Countersign goes on with a new one.",
-            self.reason,
-            self.path.display()
-        )
-    }
-}
-
-impl Database {
-    /// Opens the file of a directory, or makes it. A file that is beyond use is set aside, and a fresh one made.
-    ///
-    /// # Errors
-    /// [`StoreError::Newer`], [`StoreError::ReadOnly`], [`StoreError::Full`], [`StoreError::Folder`] or
-    /// [`StoreError::Failed`].
-    pub fn open(place: Place, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
-        let mut aside = None;
-        if place.has_strays() {
-            aside = Some(Aside {
-                path: place.set_aside(&clock.local_time())?,
-                reason: "its main part is missing".to_owned(),
-            });
-        }
-        match Held::open(&place) {
-            Err(StoreError::Damaged { reason }) => {
-                aside = Some(Aside {
-                    path: place.set_aside(&clock.local_time())?,
-                    reason,
-                });
-                let held = Held::open(&place)?;
-                Self::begin(held, Some(place)).map(|database| (database, aside))
-            }
-            held => Self::begin(held?, Some(place)).map(|database| (database, aside)),
-        }
-    }
-
-    /// A file in memory, which ends with the process.
-    ///
-    /// # Errors
-    /// The system gives no memory or no random bytes.
-    pub fn in_memory() -> Result<Self, StoreError> {
-        let held = Held::begin(Connection::open_in_memory()?)?;
-        Self::begin(held, None)
-    }
-
-    fn begin((mut held, was_unclean): (Held, bool), place: Option<Place>) -> Result<Self, StoreError> {
-        held.place = place;
-        let (id, has_key) = held.write(Sureness::Full, |transaction, _| {
-            let id = match meta::<String>(transaction, "id")? {
-                Some(id) => id,
-                None => {
-                    let mut id = [0; 16];
-                    seal::random(&mut id)?;
-                    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-                    set_meta(transaction, "id", &id)?;
-                    id
-                }
-            };
-            set_meta(transaction, "unclean", 1)?;
-            Ok((id, meta::<Vec<u8>>(transaction, "check")?.is_some()))
-        })?;
-        fault::at(Point::StoreOpened);
-        Ok(Self {
-            held,
-            id,
-            has_key,
-            was_unclean,
-        })
-    }
-
-    /// Names this file in the key store: 32 hexadecimal digits, random, made with the file.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Something was sealed in it, so only one key fits.
-    pub fn has_key(&self) -> bool {
-        self.has_key
-    }
-
-    /// The process that had it before did not close it. It was looked at and is whole.
-    pub fn was_unclean(&self) -> bool {
-        self.was_unclean
-    }
-
-    /// `None` in memory.
-    pub fn place(&self) -> Option<&Place> {
-        self.held.place.as_ref()
-    }
-
-    /// Takes the key: the file's own, or the first for a file that has none.
-    ///
-    /// # Errors
-    /// [`StoreError::WrongKey`], with the file unchanged, or that the first key could not be noted.
-    pub fn unlock(mut self, master: &Master) -> Result<Store, Box<Refused>> {
-        fault::at(Point::StoreKeyKnown);
-        let (sealer, history) = (master.sealer(), master.signer("countersign 1: history"));
-        let refused = |database, error| Box::new(Refused { database, error });
-        let chain = Chain {
-            sealer: &sealer,
-            signer: &history,
-            id: &self.id,
-        };
-        match self.held.check_key(&chain, self.has_key) {
-            Ok(()) => fault::at(Point::StoreKeyChecked),
-            Err(error) => return Err(refused(self, error)),
-        }
-        Ok(Store {
-            held: Mutex::new(self.held),
-            id: self.id,
-            sealer,
-            history,
-            tags: master.signer("countersign 1: tags"),
-            on_head: Mutex::new(None),
-        })
-    }
-
-    /// At the person's word: renames a file whose key is gone, and makes a fresh one.
-    ///
-    /// # Errors
-    /// As [`Database::open`].
-    pub fn set_aside(mut self, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
-        let Some(place) = self.held.place.take() else {
-            return Ok((Self::in_memory()?, None));
-        };
-        drop(self.held);
-        let aside = Aside {
-            path: place.set_aside(&clock.local_time())?,
-            reason: "its key is missing".to_owned(),
-        };
-        let database = Self::begin(Held::open(&place)?, Some(place))?;
-        Ok((database, Some(aside)))
-    }
-}
-
 impl Store {
     /// A store that ends with the process, with a key of its own.
     ///
@@ -321,6 +137,17 @@ impl Store {
         Database::in_memory()?
             .unlock(&Master::fresh()?)
             .map_err(|refused| refused.error)
+    }
+
+    fn new(held: Held, id: String, master: &Master) -> Self {
+        Self {
+            held: Mutex::new(held),
+            id,
+            sealer: master.sealer(),
+            history: history_signer(master),
+            tags: master.signer("countersign 1: tags"),
+            on_head: Mutex::new(None),
+        }
     }
 
     /// See [`Database::id`].
@@ -758,9 +585,12 @@ impl Store {
             let written = transaction
                 .prepare_cached("INSERT OR REPLACE INTO drafts VALUES (?1, ?2, ?3)")?
                 .execute(params![draft.ask.0, draft.call.0, sealed]);
-            written.map_err(|error| match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::ConstraintViolation) => StoreError::NoCall,
-                _ => error.into(),
+            written.map_err(|error| {
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) {
+                    StoreError::NoCall
+                } else {
+                    error.into()
+                }
             })?;
         }
         Ok(())
@@ -825,143 +655,8 @@ impl Store {
     }
 }
 
-impl Held {
-    /// Opens the file of a place. The other value: it was not closed the last time, and is whole.
-    fn open(place: &Place) -> Result<(Self, bool), StoreError> {
-        place.make_database()?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self::begin(Connection::open_with_flags(place.database(), flags)?)
-    }
-
-    fn begin(mut connection: Connection) -> Result<(Self, bool), StoreError> {
-        connection.busy_timeout(PATIENCE)?;
-        // What a changed schema could bring along is switched off before anything is read.
-        for (switch, on) in [
-            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
-        ] {
-            connection.set_db_config(switch, on)?;
-        }
-        // The directory is ours alone, so the index of the journal can be in memory. What is forgotten is overwritten.
-        for (pragma, value) in [
-            ("locking_mode", "EXCLUSIVE"),
-            ("cell_size_check", "ON"),
-            ("secure_delete", "ON"),
-            ("temp_store", "MEMORY"),
-        ] {
-            connection
-                .pragma_update_and_check(None, pragma, value, |_| Ok(()))
-                .or_else(no_answer)?;
-        }
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        let fresh = schema::bring_up(&mut connection)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        let was_unclean = !fresh && meta::<i64>(&connection, "unclean")?.is_none_or(|unclean| unclean != 0);
-        if was_unclean {
-            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            if found != "ok" {
-                return Err(StoreError::damaged(found));
-            }
-        }
-        let held = Self {
-            connection,
-            head: Head { seq: 0, mac: [0; 32] },
-            sureness: None,
-            damaged: false,
-            closed: false,
-            place: None,
-        };
-        Ok((held, was_unclean))
-    }
-
-    /// Compares the key with the file's, or makes it the file's.
-    fn check_key(&mut self, chain: &Chain<'_>, has_key: bool) -> Result<(), StoreError> {
-        if has_key {
-            let check = meta::<Vec<u8>>(&self.connection, "check")?.unwrap_or_default();
-            let opened = chain.sealer.open("check", &[chain.id.as_bytes()], &check);
-            if opened.as_deref() != Ok(CHECK) {
-                return Err(StoreError::WrongKey);
-            }
-        } else {
-            let check = chain.sealer.seal("check", &[chain.id.as_bytes()], CHECK)?;
-            self.write(Sureness::Full, |transaction, _| {
-                set_meta(transaction, "check", &check)?;
-                chain.begin(transaction)
-            })?;
-        }
-        self.head = chain.head(&self.connection, None)?;
-        Ok(())
-    }
-
-    fn write<T>(
-        &mut self,
-        sureness: Sureness,
-        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let mut head = self.head;
-        let done = self.written(sureness, &mut head, act);
-        if done.is_ok() {
-            self.head = head;
-        }
-        self.noticed(done)
-    }
-
-    fn written<T>(
-        &mut self,
-        sureness: Sureness,
-        head: &mut Head,
-        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        if self.sureness != Some(sureness) {
-            let word = match sureness {
-                Sureness::Full => "FULL",
-                Sureness::Normal => "NORMAL",
-            };
-            self.connection.pragma_update(None, "synchronous", word)?;
-            self.sureness = Some(sureness);
-        }
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = act(&transaction, head)?;
-        transaction.commit()?;
-        Ok(done)
-    }
-
-    fn noticed<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
-        self.damaged |= matches!(done, Err(StoreError::Damaged { .. }));
-        done
-    }
-
-    fn mark_closed(&mut self) -> Result<(), StoreError> {
-        if self.place.is_none() || self.damaged || self.closed {
-            return Ok(());
-        }
-        self.write(Sureness::Full, |transaction, _| {
-            set_meta(transaction, "unclean", 0)
-        })?;
-        self.closed = true;
-        fault::at(Point::StoreCloseMarked);
-        Ok(())
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        // What cannot be marked is looked at whole the next time.
-        let _ = self.mark_closed();
-    }
-}
-
-/// A pragma that answers nothing.
-fn no_answer(error: rusqlite::Error) -> rusqlite::Result<()> {
-    match error {
-        rusqlite::Error::QueryReturnedNoRows => Ok(()),
-        other => Err(other),
-    }
+fn history_signer(master: &Master) -> Signer {
+    master.signer("countersign 1: history")
 }
 
 fn call_companions(id: CallId, server: &str, open: bool, seq: u64) -> [Vec<u8>; 4] {
@@ -971,25 +666,4 @@ fn call_companions(id: CallId, server: &str, open: bool, seq: u64) -> [Vec<u8>; 
         vec![u8::from(open)],
         seq.to_be_bytes().to_vec(),
     ]
-}
-
-fn meta<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> Result<Option<T>, StoreError> {
-    let mut query = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
-    Ok(query.query_row([name], |row| row.get(0)).optional()?)
-}
-
-fn set_meta(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
-        .execute(params![name, value])?;
-    Ok(())
-}
-
-fn raise_meta(connection: &Connection, name: &str, value: u32) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-        )?
-        .execute(params![name, value])?;
-    Ok(())
 }

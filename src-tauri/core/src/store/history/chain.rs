@@ -598,3 +598,6 @@ fn bytes(value: ValueRef<'_>) -> Vec<u8> {
         ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,13 +112,18 @@ mod own {
             "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.Spawn",
         ];
-        match error {
-            Error::Locked | Error::NoResult | Error::Prompt | Error::PromptDisconnected => KeyTrouble::Locked,
-            Error::Unavailable => KeyTrouble::Absent { reason },
-            _ if absent.iter().any(|name| reason.contains(name)) || no_bus(error) => {
-                KeyTrouble::Absent { reason }
-            }
-            _ => KeyTrouble::Failing { reason },
+        if matches!(
+            error,
+            Error::Locked | Error::NoResult | Error::Prompt | Error::PromptDisconnected
+        ) {
+            KeyTrouble::Locked
+        } else if matches!(error, Error::Unavailable)
+            || absent.iter().any(|name| reason.contains(name))
+            || no_bus(error)
+        {
+            KeyTrouble::Absent { reason }
+        } else {
+            KeyTrouble::Failing { reason }
         }
     }
 
@@ -187,10 +192,12 @@ mod own {
 
     fn trouble(error: &Error) -> KeyTrouble {
         let reason = text::line(&error.to_string(), 200);
-        match error {
-            Error::NoStorageAccess(_) => KeyTrouble::Locked,
-            Error::NoDefaultStore => KeyTrouble::Absent { reason },
-            _ => KeyTrouble::Failing { reason },
+        if matches!(error, Error::NoStorageAccess(_)) {
+            KeyTrouble::Locked
+        } else if matches!(error, Error::NoDefaultStore) {
+            KeyTrouble::Absent { reason }
+        } else {
+            KeyTrouble::Failing { reason }
         }
     }
 }

@@ -1,0 +1,340 @@
+//! The one file and its one connection: opening, checking, setting aside, transactions, closing.
+
+use super::error::StoreError;
+use super::history::chain::{Chain, Head};
+use super::place::Place;
+use super::seal::{self, Master};
+use super::{Store, schema};
+use crate::clock::Clock;
+use crate::fault::{self, Point};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Sealed under the key of a file, to know that key by.
+const CHECK: &[u8] = b"countersign";
+/// Nobody else has the file open; an indexer or a backup may, for a moment.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// An open file whose key is not known yet. Dropping it closes it.
+pub struct Database {
+    held: Held,
+    id: String,
+    has_key: bool,
+    was_unclean: bool,
+}
+
+/// A key that is not the file's. The file is as it was.
+pub struct Refused {
+    pub database: Database,
+    pub error: StoreError,
+}
+
+/// A file that could not be used was renamed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    pub path: PathBuf,
+    pub reason: String,
+}
+
+/// How sure a write must be when it returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sureness {
+    /// On the disk.
+    Full,
+    /// In the file, as far as this system is concerned.
+    Normal,
+}
+
+pub(super) struct Held {
+    pub(super) connection: Connection,
+    pub(super) head: Head,
+    sureness: Option<Sureness>,
+    /// It is looked at whole when it is opened next.
+    damaged: bool,
+    closed: bool,
+    /// Last, so that the directory is free only after the file is closed. `None`: in memory.
+    pub(super) place: Option<Place>,
+}
+
+impl Aside {
+    /// For a person.
+    pub fn notice(&self) -> String {
+        format!(
+            "The file in which questions and history were kept could not be used ({}). It was set aside as {}; nothing in \
+             it was deleted. Countersign goes on with a new one.",
+            self.reason,
+            self.path.display()
+        )
+    }
+}
+
+impl Database {
+    /// Opens the file of a directory, or makes it. A file that is beyond use is set aside, and a fresh one made.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`], [`StoreError::ReadOnly`], [`StoreError::Full`], [`StoreError::Folder`] or
+    /// [`StoreError::Failed`].
+    pub fn open(place: Place, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
+        let mut aside = None;
+        if place.has_strays() {
+            aside = Some(Aside {
+                path: place.set_aside(&clock.local_time())?,
+                reason: "its main part is missing".to_owned(),
+            });
+        }
+        let mut database = match Held::open(&place) {
+            Err(StoreError::Damaged { reason }) => {
+                aside = Some(Aside {
+                    path: place.set_aside(&clock.local_time())?,
+                    reason,
+                });
+                Held::open(&place)?
+            }
+            opened => opened?,
+        };
+        database.held.place = Some(place);
+        Ok((database, aside))
+    }
+
+    /// A file in memory, which ends with the process.
+    ///
+    /// # Errors
+    /// The system gives no memory or no random bytes.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Held::begin(Connection::open_in_memory()?)
+    }
+
+    /// Names this file in the key store: 32 hexadecimal digits, random, made with the file.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Something was sealed in it, so only one key fits.
+    pub fn has_key(&self) -> bool {
+        self.has_key
+    }
+
+    /// The process that had it before did not close it. It was looked at and is whole.
+    pub fn was_unclean(&self) -> bool {
+        self.was_unclean
+    }
+
+    /// `None` in memory.
+    pub fn place(&self) -> Option<&Place> {
+        self.held.place.as_ref()
+    }
+
+    /// Takes the key: the file's own, or the first for a file that has none.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongKey`], with the file unchanged, or that the first key could not be noted.
+    pub fn unlock(mut self, master: &Master) -> Result<Store, Box<Refused>> {
+        fault::at(Point::StoreKeyKnown);
+        let (sealer, history) = (master.sealer(), super::history_signer(master));
+        let refused = |database, error| Box::new(Refused { database, error });
+        let chain = Chain {
+            sealer: &sealer,
+            signer: &history,
+            id: &self.id,
+        };
+        match self.held.check_key(&chain, self.has_key) {
+            Ok(()) => fault::at(Point::StoreKeyChecked),
+            Err(error) => return Err(refused(self, error)),
+        }
+        Ok(Store::new(self.held, self.id, master))
+    }
+
+    /// At the person's word: renames a file whose key is gone, or that turned out to be damaged, and makes a fresh one.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn set_aside(mut self, reason: &str, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
+        let Some(place) = self.held.place.take() else {
+            return Ok((Self::in_memory()?, None));
+        };
+        drop(self.held);
+        let path = place.set_aside(&clock.local_time())?;
+        let (database, _) = Self::open(place, clock)?;
+        let reason = reason.to_owned();
+        Ok((database, Some(Aside { path, reason })))
+    }
+}
+
+impl Held {
+    fn open(place: &Place) -> Result<Database, StoreError> {
+        place.make_database()?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::begin(Connection::open_with_flags(place.database(), flags)?)
+    }
+
+    fn begin(mut connection: Connection) -> Result<Database, StoreError> {
+        connection.busy_timeout(PATIENCE)?;
+        // What a changed schema could bring along is switched off before anything is read.
+        for (switch, on) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
+        ] {
+            connection.set_db_config(switch, on)?;
+        }
+        // The directory is ours alone, so the index of the journal can be in memory. What is forgotten is overwritten.
+        connection.execute_batch(
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON; \
+             PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;",
+        )?;
+        let fresh = schema::bring_up(&mut connection)?;
+        // The system lets it be written, so the file itself says that it must not be.
+        if connection.is_readonly("main")? {
+            return Err(StoreError::damaged("it says of itself that it cannot be written"));
+        }
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        let was_unclean = !fresh && meta::<i64>(&connection, "unclean")?.is_none_or(|unclean| unclean != 0);
+        if was_unclean {
+            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+            if found != "ok" {
+                return Err(StoreError::damaged(found));
+            }
+        }
+        let mut held = Self {
+            connection,
+            head: Head { seq: 0, mac: [0; 32] },
+            sureness: None,
+            damaged: false,
+            closed: false,
+            place: None,
+        };
+        let (id, has_key) = held.write(Sureness::Full, |transaction, _| {
+            let sealed = "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'check') OR EXISTS (SELECT 1 FROM marks) \
+                          OR EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM history)";
+            let has_key: bool = transaction.query_row(sealed, [], |row| row.get(0))?;
+            let id = match meta::<String>(transaction, "id")? {
+                Some(id) if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => id,
+                None if !has_key => fresh_id(transaction)?,
+                Some(_) | None => return Err(StoreError::damaged("it has lost its name")),
+            };
+            set_meta(transaction, "unclean", 1)?;
+            Ok((id, has_key))
+        })?;
+        fault::at(Point::StoreOpened);
+        Ok(Database {
+            held,
+            id,
+            has_key,
+            was_unclean,
+        })
+    }
+
+    /// Compares the key with the file's, or makes it the file's.
+    fn check_key(&mut self, chain: &Chain<'_>, has_key: bool) -> Result<(), StoreError> {
+        if has_key {
+            let check = meta::<Vec<u8>>(&self.connection, "check")?.unwrap_or_default();
+            let opened = chain.sealer.open("check", &[chain.id.as_bytes()], &check);
+            if opened.as_deref() != Ok(CHECK) {
+                return Err(StoreError::WrongKey);
+            }
+        } else {
+            let check = chain.sealer.seal("check", &[chain.id.as_bytes()], CHECK)?;
+            self.write(Sureness::Full, |transaction, _| {
+                set_meta(transaction, "check", &check)?;
+                chain.begin(transaction)
+            })?;
+        }
+        self.head = chain.head(&self.connection, None)?;
+        Ok(())
+    }
+
+    pub(super) fn write<T>(
+        &mut self,
+        sureness: Sureness,
+        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut head = self.head;
+        let done = self.written(sureness, &mut head, act);
+        if done.is_ok() {
+            self.head = head;
+        }
+        self.noticed(done)
+    }
+
+    fn written<T>(
+        &mut self,
+        sureness: Sureness,
+        head: &mut Head,
+        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.sureness != Some(sureness) {
+            let word = match sureness {
+                Sureness::Full => "FULL",
+                Sureness::Normal => "NORMAL",
+            };
+            self.connection.pragma_update(None, "synchronous", word)?;
+            self.sureness = Some(sureness);
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = act(&transaction, head)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    pub(super) fn noticed<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.damaged |= matches!(done, Err(StoreError::Damaged { .. }));
+        done
+    }
+
+    pub(super) fn mark_closed(&mut self) -> Result<(), StoreError> {
+        if self.place.is_none() || self.damaged || self.closed {
+            return Ok(());
+        }
+        self.write(Sureness::Full, |transaction, _| {
+            set_meta(transaction, "unclean", 0)
+        })?;
+        self.closed = true;
+        fault::at(Point::StoreCloseMarked);
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // What cannot be marked is looked at whole the next time.
+        let _ = self.mark_closed();
+    }
+}
+
+fn fresh_id(transaction: &Transaction<'_>) -> Result<String, StoreError> {
+    let mut id = [0; 16];
+    seal::random(&mut id)?;
+    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    set_meta(transaction, "id", &id)?;
+    Ok(id)
+}
+
+pub(super) fn meta<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<T>, StoreError> {
+    let mut query = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(query.query_row([name], |row| row.get(0)).optional()?)
+}
+
+fn set_meta(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
+        .execute(params![name, value])?;
+    Ok(())
+}
+
+pub(super) fn raise_meta(connection: &Connection, name: &str, value: u32) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+        )?
+        .execute(params![name, value])?;
+    Ok(())
+}
