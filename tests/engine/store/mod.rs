@@ -5,6 +5,7 @@ mod damage;
 mod files;
 mod history;
 mod keys;
+#[cfg(target_os = "linux")]
 mod secret_service;
 
 use countersign_core::clock::HeldClock;

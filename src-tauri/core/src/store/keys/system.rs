@@ -20,6 +20,7 @@ mod own {
     use secret_service::blocking::{Collection, SecretService};
     use secret_service::{EncryptionType, Error};
     use std::collections::HashMap;
+    use std::sync::Arc;
     use zeroize::Zeroizing;
 
     pub(super) struct System;
@@ -127,11 +128,11 @@ mod own {
         }
     }
 
-    /// The address of the bus leads nowhere.
+    /// The address of the bus leads nowhere. zbus shares its cause, so that the cause is an `Arc`.
     fn no_bus(error: &Error) -> bool {
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            if let Some(error) = error.downcast_ref::<Arc<std::io::Error>>() {
                 return matches!(
                     error.kind(),
                     std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused
