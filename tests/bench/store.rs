@@ -152,7 +152,7 @@ fn rounds(store: &Store) -> Duration {
                 .expect("saved");
             let mut done = call(id, Expect::Seq(1), &record, &[]);
             let entry = [entry(id)];
-            (done.result, done.open, done.history) = (Some(&record), false, &entry);
+            (done.result, done.open, done.history) = (Some(record.as_slice()), false, &entry);
             store.save(&done).expect("saved");
         }
     }) / ROUNDS

@@ -1,5 +1,7 @@
 //! The store on real files.
 
+// The points of a crash are there with debug assertions only.
+#[cfg(debug_assertions)]
 mod crash;
 mod damage;
 mod files;
@@ -60,8 +62,11 @@ fn draft(store: &Store, ask: u32, call: u32, text: Option<&str>) -> Result<(), S
     }])
 }
 
-/// What is kept of one open call: its number, its record, its drafts.
-fn kept(store: &Store, id: u32) -> Option<(u64, String, Vec<(u32, String)>)> {
+/// A call's number, its record, its drafts.
+type Kept = (u64, String, Vec<(u32, String)>);
+
+/// What is kept of one open call.
+fn kept(store: &Store, id: u32) -> Option<Kept> {
     let loaded = store.open_calls().expect("readable");
     let call = loaded.calls.into_iter().find(|call| call.id == CallId(id))?;
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");

@@ -47,9 +47,12 @@ pub(super) enum Sureness {
     Normal,
 }
 
+pub(super) type OnHead = Box<dyn Fn(Head) + Send>;
+
 pub(super) struct Held {
     pub(super) connection: Connection,
     pub(super) head: Head,
+    pub(super) on_head: Option<OnHead>,
     sureness: Option<Sureness>,
     /// It is looked at whole when it is opened next.
     damaged: bool,
@@ -202,6 +205,7 @@ impl Held {
         let mut held = Self {
             connection,
             head: Head { seq: 0, mac: [0; 32] },
+            on_head: None,
             sureness: None,
             damaged: false,
             closed: false,
@@ -254,8 +258,11 @@ impl Held {
     ) -> Result<T, StoreError> {
         let mut head = self.head;
         let done = self.written(sureness, &mut head, act);
-        if done.is_ok() {
+        if done.is_ok() && self.head != head {
             self.head = head;
+            if let Some(told) = &self.on_head {
+                told(head);
+            }
         }
         self.noticed(done)
     }
@@ -337,4 +344,123 @@ pub(super) fn raise_meta(connection: &Connection, name: &str, value: u32) -> Res
         )?
         .execute(params![name, value])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::HeldClock;
+    use crate::store::history::tests::entry;
+    use crate::store::{CallSave, Expect, Saved};
+    use crate::view::{AskId, CallId};
+
+    fn opened(folder: &std::path::Path) -> Store {
+        let place = Place::take(folder).expect("free");
+        let (database, aside) = Database::open(place, &HeldClock::default()).expect("it opens");
+        assert_eq!(aside, None);
+        let master = Master::from_bytes(&[7; 32]).expect("32 bytes");
+        database
+            .unlock(&master)
+            .map_err(|refused| refused.error)
+            .expect("its key")
+    }
+
+    fn save(store: &Store, id: u32, record: &[u8]) -> Result<Saved, StoreError> {
+        store.save(&CallSave {
+            id: CallId(id),
+            server: "server-1",
+            open: true,
+            last_ask: AskId(id),
+            expect: Expect::New,
+            record,
+            result: None,
+            drafts: &[],
+            history: &[entry(id)],
+        })
+    }
+
+    #[test]
+    fn a_full_disk_is_said_and_what_was_kept_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = opened(folder.path());
+        save(&store, 1, b"first").expect("saved");
+        let limit = |pages: u32| {
+            let held = store.lock();
+            held.connection
+                .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
+                .expect("set");
+        };
+        limit(30);
+        let error = save(&store, 2, &[0; 1_000_000]).expect_err("no room");
+        assert_eq!(error, StoreError::Full);
+        assert!(error.to_string().contains("disk is full"), "{error}");
+        assert_eq!(store.head().seq, 1, "no half of it");
+        save(&store, 3, b"a small one").expect("there is still room for that");
+        limit(100_000);
+        save(&store, 2, &[0; 1_000_000]).expect("there is room again");
+        drop(store);
+        assert_eq!(
+            opened(folder.path()).open_calls().expect("readable").calls.len(),
+            3
+        );
+    }
+
+    #[test]
+    fn a_file_that_became_read_only_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = opened(folder.path());
+        save(&store, 1, b"first").expect("saved");
+        store
+            .lock()
+            .connection
+            .pragma_update(None, "query_only", true)
+            .expect("set");
+        let error = save(&store, 2, b"second").expect_err("read-only");
+        assert_eq!(error.code(), "read_only");
+        assert!(error.to_string().contains("cannot be written"), "{error}");
+        assert_eq!(store.open_calls().expect("readable").calls.len(), 1);
+        drop(store);
+        // It could not be marked as closed, so it is looked at whole.
+        assert_eq!(
+            opened(folder.path()).open_calls().expect("readable").calls.len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_claim_waits_for_the_disk_and_a_draft_does_not() {
+        let store = opened(tempfile::tempdir().expect("a folder").path());
+        let sureness = || {
+            let held = store.lock();
+            held.connection
+                .pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))
+                .expect("read")
+        };
+        const NORMAL: i64 = 1;
+        const FULL: i64 = 2;
+        save(&store, 1, b"first").expect("saved");
+        assert_eq!(sureness(), FULL);
+        store.save_drafts(&[]).expect("saved");
+        assert_eq!(sureness(), NORMAL);
+        store.note(&[entry(1)]).expect("noted");
+        assert_eq!(sureness(), FULL);
+        let mode: String = store
+            .lock()
+            .connection
+            .pragma_query_value(None, "journal_mode", |row| row.get(0))
+            .expect("read");
+        assert_eq!(mode, "wal");
+    }
+
+    #[test]
+    fn a_file_found_damaged_in_use_is_looked_at_whole_the_next_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = opened(folder.path());
+        let damaged: Result<(), _> = store.write(Sureness::Full, |_, _| Err(StoreError::damaged("a page")));
+        assert_eq!(damaged.map_err(|error| error.code()), Err("damaged"));
+        drop(store);
+        let place = Place::take(folder.path()).expect("free");
+        let (database, _) = Database::open(place, &HeldClock::default()).expect("it opens");
+        assert!(database.was_unclean());
+    }
 }

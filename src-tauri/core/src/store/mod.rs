@@ -58,10 +58,7 @@ pub struct Store {
     sealer: Sealer,
     history: Signer,
     tags: Signer,
-    on_head: Mutex<Option<OnHead>>,
 }
-
-type OnHead = Box<dyn Fn(Head) + Send>;
 
 /// What a change needs to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +143,6 @@ impl Store {
             sealer: master.sealer(),
             history: history_signer(master),
             tags: master.signer("countersign 1: tags"),
-            on_head: Mutex::new(None),
         }
     }
 
@@ -496,9 +492,10 @@ impl Store {
         Ok(())
     }
 
-    /// Told after every change of the head, outside the lock; [`keys::Keys::anchoring`] makes one.
+    /// Told after every change of the head, in the order of the entries, under the store's lock: it must neither wait nor
+    /// ask the store. [`keys::Keys::anchoring`] makes one.
     pub fn on_head(&self, told: impl Fn(Head) + Send + 'static) {
-        *self.on_head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(told));
+        self.lock().on_head = Some(Box::new(told));
     }
 
     fn chain(&self) -> Chain<'_> {
@@ -524,18 +521,7 @@ impl Store {
         sureness: Sureness,
         act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let (done, moved) = {
-            let mut held = self.lock();
-            let before = held.head;
-            let done = held.write(sureness, act)?;
-            (done, (held.head != before).then_some(held.head))
-        };
-        if let Some(head) = moved
-            && let Some(told) = &*self.on_head.lock().unwrap_or_else(PoisonError::into_inner)
-        {
-            told(head);
-        }
-        Ok(done)
+        self.lock().write(sureness, act)
     }
 
     fn write_call(&self, transaction: &Transaction<'_>, save: &CallSave<'_>) -> Result<u64, StoreError> {

@@ -304,7 +304,7 @@ fn a_gap_is_accepted_with_its_mark_only() {
     let first = log.take(51);
     log.check(&[Trouble::Missing { from: 51, to: 51 }]);
     log.put(&first);
-    let mut inside = first.clone();
+    let mut inside = first;
     inside[0] = Value::Integer(20);
     log.put(&inside);
     log.check(&[Trouble::Added { seq: 20 }]);
