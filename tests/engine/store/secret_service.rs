@@ -131,6 +131,8 @@ async fn present() {
     assert!(matches!(keys.anchored("one").await, Anchored::Unseen(_)));
     store.note(&[entry(4)]).expect("an entry waits for no key store");
     assert_eq!(keys.forget("one").await, Err(KeyTrouble::Locked));
+    // Nobody is there to type the password.
+    assert_eq!(keys.unlock().await, Err(KeyTrouble::Locked));
     assert_eq!(keys.anchor_trouble(), Some(KeyTrouble::Locked));
     println!("all of it held");
 }
@@ -150,6 +152,37 @@ async fn keys_and_anchors_are_kept_by_a_real_secret_service() {
     let arguments = ["--", "sh", "-c", SESSION, "SELF"];
     let text = run(home.path(), "dbus-run-session", &arguments, "present").await;
     assert!(text.contains("all of it held"), "{text}");
+}
+
+/// A bus on which nothing can be started.
+const EMPTY_BUS: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=HOME</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#;
+
+#[tokio::test]
+async fn on_a_bus_without_a_key_store_it_is_absent() {
+    let home = home();
+    let config = home.path().join("bus.conf");
+    let bus = EMPTY_BUS.replace("HOME", &home.path().display().to_string());
+    std::fs::write(&config, bus).expect("written");
+    let config = format!("--config-file={}", config.display());
+    let text = run(
+        home.path(),
+        "dbus-run-session",
+        &[&config, "--", "SELF"],
+        "absent",
+    )
+    .await;
+    assert!(text.contains("it is absent"), "{text}");
 }
 
 #[tokio::test]
