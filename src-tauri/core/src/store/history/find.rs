@@ -79,7 +79,7 @@ impl Chain<'_> {
         let mut page = Page::default();
         // Without words most of what is read fits, so no more is read than is wanted.
         let chunk = if words.is_empty() && filter.kinds.is_empty() {
-            i64::try_from(limit + 1).map_or(CHUNK, |limit| limit.min(CHUNK))
+            i64::try_from(limit.saturating_add(1)).map_or(CHUNK, |limit| limit.min(CHUNK))
         } else {
             CHUNK
         };
