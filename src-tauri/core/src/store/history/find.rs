@@ -155,5 +155,10 @@ fn shown(entry: &Entry) -> String {
     for saw in &entry.saw {
         add(&saw.words());
     }
-    text.to_lowercase()
+    if text.is_ascii() {
+        text.make_ascii_lowercase();
+        text
+    } else {
+        text.to_lowercase()
+    }
 }
