@@ -4,7 +4,7 @@ use super::{database, draft, entry, kept, master, opened, save, whole};
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::history::find::Filter;
 use countersign_core::store::{Expect, Store};
-use countersign_core::view::CallId;
+use countersign_core::view::{AskId, CallId};
 use std::path::{Path, PathBuf};
 
 fn filled(folder: &Path) {
@@ -198,18 +198,44 @@ fn a_changed_record_is_said_and_the_others_are_there() {
     drop(connection);
     let store = whole(folder.path());
     let loaded = store.open_calls().expect("readable");
-    assert_eq!(loaded.unreadable, [CallId(3), CallId(4), CallId(5)]);
+    assert_eq!(loaded.unreadable, [3, 4, 5]);
+    assert_eq!(loaded.unreadable_drafts, [7]);
     let ids: Vec<u32> = loaded.calls.iter().map(|call| call.id.0).collect();
     assert_eq!(ids, [1, 2, 7, 8, 9, 10, 11, 12]);
     assert!(
         loaded.calls[2].drafts.is_empty(),
         "another question's draft is not taken for its own"
     );
-    assert_eq!(store.finished_calls(5).expect("readable").unreadable, [CallId(6)]);
+    assert_eq!(store.finished_calls(5).expect("readable").unreadable, [6]);
     assert_eq!(
         store.get("name").map(|_| ()).map_err(|error| error.code()),
         Err("unopened")
     );
+}
+
+#[test]
+fn numbers_that_a_stranger_wrote_are_not_believed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    filled(folder.path());
+    let connection = rusqlite::Connection::open(folder.path().join("countersign.db")).expect("open");
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; \
+             UPDATE calls SET id = 4294967295 WHERE id = 12; \
+             UPDATE calls SET id = 1099511627776 WHERE id = 11; \
+             UPDATE calls SET id = -1 WHERE id = 10; \
+             UPDATE calls SET server = CAST(x'ff' AS TEXT) WHERE id = 9; \
+             UPDATE meta SET value = 4294967295 WHERE name = 'ids'",
+        )
+        .expect("changed");
+    drop(connection);
+    let store = whole(folder.path());
+    let loaded = store.open_calls().expect("the others are there");
+    assert_eq!(loaded.calls.len(), 8);
+    assert_eq!(loaded.unreadable, [-1, 9, 4_294_967_295, 1_099_511_627_776]);
+    assert_eq!(store.last_ids(), Ok((CallId(8), AskId(0))));
+    save(&store, 13, Expect::New, "record 13").expect("saved");
+    assert_eq!(store.last_ids(), Ok((CallId(13), AskId(130))));
 }
 
 #[test]

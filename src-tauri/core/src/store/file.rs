@@ -322,26 +322,18 @@ fn fresh_id(transaction: &Transaction<'_>) -> Result<String, StoreError> {
     Ok(id)
 }
 
-pub(super) fn meta<T: rusqlite::types::FromSql>(
-    connection: &Connection,
-    name: &str,
-) -> Result<Option<T>, StoreError> {
+fn meta<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> Result<Option<T>, StoreError> {
     let mut query = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
     Ok(query.query_row([name], |row| row.get(0)).optional()?)
 }
 
-fn set_meta(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
+pub(super) fn set_meta(
+    connection: &Connection,
+    name: &str,
+    value: impl rusqlite::ToSql,
+) -> Result<(), StoreError> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
-        .execute(params![name, value])?;
-    Ok(())
-}
-
-pub(super) fn raise_meta(connection: &Connection, name: &str, value: u32) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-        )?
         .execute(params![name, value])?;
     Ok(())
 }

@@ -37,7 +37,7 @@ pub use file::{Aside, Database, Refused};
 use crate::clock::Clock;
 use crate::fault::{self, Point};
 use crate::view::{AskId, CallId};
-use file::{Held, Sureness, meta, raise_meta};
+use file::{Held, Sureness, set_meta};
 use history::Entry;
 use history::chain::{Anchored, Chain, Head, Keep, Verified, column};
 use history::export::{Export, Format};
@@ -121,8 +121,10 @@ pub struct StoredCall {
 pub struct Loaded {
     /// In the order of their ids.
     pub calls: Vec<StoredCall>,
-    /// Kept, but changed by somebody else or of another key. They stay in the file.
-    pub unreadable: Vec<CallId>,
+    /// Ids of calls, as they stand in the file, whose records were changed by somebody else. They stay in the file.
+    pub unreadable: Vec<i64>,
+    /// The same of drafts. Their calls are there.
+    pub unreadable_drafts: Vec<i64>,
 }
 
 impl Store {
@@ -242,14 +244,15 @@ impl Store {
         Ok(sealed.map(open).transpose()?)
     }
 
-    /// The highest ids that were ever saved, also of what was removed since.
+    /// The highest ids that were ever saved, also of what was removed since. Where the note of them was changed by somebody
+    /// else, the highest id of a call that is kept, and 0.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn last_ids(&self) -> Result<(CallId, AskId), StoreError> {
         let held = self.lock();
-        let number = |name| meta::<u32>(&held.connection, name).map(Option::unwrap_or_default);
-        Ok((CallId(number("last_call")?), AskId(number("last_ask")?)))
+        let (call, ask) = self.ids(&held.connection)?;
+        Ok((CallId(call), AskId(ask)))
     }
 
     /// Forgets calls with their drafts and results. History stays.
@@ -551,8 +554,7 @@ impl Store {
                  server = excluded.server, open = excluded.open, seq = excluded.seq, sealed = excluded.sealed",
             )?
             .execute(params![save.id.0, save.server, save.open, column(seq), sealed])?;
-        raise_meta(transaction, "last_call", save.id.0)?;
-        raise_meta(transaction, "last_ask", save.last_ask.0)?;
+        self.raise_ids(transaction, save.id, save.last_ask)?;
         Ok(seq)
     }
 
@@ -598,19 +600,16 @@ impl Store {
             connection.prepare_cached("SELECT ask, sealed FROM drafts WHERE call = ?1 ORDER BY ask")?;
         let mut rows = query.query(params![open, newest])?;
         while let Some(row) = rows.next()? {
-            let id = CallId(row.get(0)?);
-            let Some(mut call) = self.call(id, row)? else {
-                loaded.unreadable.push(id);
+            let Some(mut call) = self.call(row) else {
+                loaded.unreadable.push(row.get(0)?);
                 continue;
             };
-            let mut rows = drafts.query([id.0])?;
+            let mut rows = drafts.query([call.id.0])?;
             while let Some(row) = rows.next()? {
-                let (ask, sealed) = (AskId(row.get(0)?), row.get::<_, Vec<u8>>(1)?);
-                let companions = [ask.0.to_be_bytes(), id.0.to_be_bytes()];
-                let text =
-                    self.sealer
-                        .open("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), &sealed);
-                call.drafts.extend(text.map(|text| (ask, text)));
+                match self.draft(call.id, row) {
+                    Some(draft) => call.drafts.push(draft),
+                    None => loaded.unreadable_drafts.push(row.get(0)?),
+                }
             }
             loaded.calls.push(call);
         }
@@ -619,25 +618,63 @@ impl Store {
         Ok(loaded)
     }
 
-    fn call(&self, id: CallId, row: &Row<'_>) -> Result<Option<StoredCall>, StoreError> {
-        let (server, open, sealed) = (row.get::<_, String>(1)?, row.get(2)?, row.get::<_, Vec<u8>>(4)?);
-        let Ok(seq) = u64::try_from(row.get::<_, i64>(3)?) else {
-            return Ok(None);
-        };
+    /// `None`: not as it was written, whatever it is.
+    fn call(&self, row: &Row<'_>) -> Option<StoredCall> {
+        let id = CallId(row.get(0).ok()?);
+        let (server, open): (String, bool) = (row.get(1).ok()?, row.get(2).ok()?);
+        let seq = u64::try_from(row.get::<_, i64>(3).ok()?).ok()?;
         let companions = call_companions(id, &server, open, seq);
-        let opened = self
+        let sealed = row.get_ref(4).ok()?.as_blob().ok()?;
+        let record = self
             .sealer
-            .open("calls", &companions.each_ref().map(Vec::as_slice), &sealed);
-        let Ok(record) = opened else { return Ok(None) };
-        Ok(Some(StoredCall {
+            .open("calls", &companions.each_ref().map(Vec::as_slice), sealed);
+        Some(StoredCall {
             id,
             server,
             open,
             seq,
-            record,
+            record: record.ok()?,
             drafts: Vec::new(),
-            has_result: row.get(5)?,
-        }))
+            has_result: row.get(5).ok()?,
+        })
+    }
+
+    fn draft(&self, call: CallId, row: &Row<'_>) -> Option<(AskId, Vec<u8>)> {
+        let ask = AskId(row.get(0).ok()?);
+        let companions = [ask.0.to_be_bytes(), call.0.to_be_bytes()];
+        let sealed = row.get_ref(1).ok()?.as_blob().ok()?;
+        let text = self
+            .sealer
+            .open("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), sealed);
+        Some((ask, text.ok()?))
+    }
+
+    /// Sealed, so that a changed file cannot make ids run out or come twice.
+    fn ids(&self, connection: &Connection) -> Result<(u32, u32), StoreError> {
+        let sealed = connection
+            .prepare_cached("SELECT value FROM meta WHERE name = 'ids' AND typeof(value) = 'blob'")?
+            .query_row([], |row| row.get::<_, Vec<u8>>(0))
+            .optional()?;
+        let opened = sealed.and_then(|sealed| self.sealer.open("ids", &[], &sealed).ok());
+        if let Some([call, ask]) = opened
+            .as_deref()
+            .and_then(|both| both.as_chunks::<4>().0.first_chunk())
+        {
+            return Ok((u32::from_be_bytes(*call), u32::from_be_bytes(*ask)));
+        }
+        let mut kept = self.loaded(connection, true, i64::MAX)?.calls;
+        kept.extend(self.loaded(connection, false, i64::MAX)?.calls);
+        Ok((kept.iter().map(|call| call.id.0).max().unwrap_or(0), 0))
+    }
+
+    fn raise_ids(&self, transaction: &Transaction<'_>, call: CallId, ask: AskId) -> Result<(), StoreError> {
+        let known = self.ids(transaction)?;
+        let (call, ask) = (known.0.max(call.0), known.1.max(ask.0));
+        if (call, ask) != known {
+            let both = [call.to_be_bytes(), ask.to_be_bytes()].concat();
+            set_meta(transaction, "ids", self.sealer.seal("ids", &[], &both)?)?;
+        }
+        Ok(())
     }
 }
 
