@@ -251,6 +251,33 @@ fn after_a_cut_tail_new_entries_do_not_cover_the_hole() {
 }
 
 #[test]
+fn entries_that_a_stranger_put_behind_the_head_stop_nothing() {
+    let log = Log::new("one");
+    for seq in ["201", "9223372036854775807"] {
+        log.run(&format!(
+            "INSERT INTO history SELECT {seq}, at, server, what, sealed, mac FROM history WHERE seq = 7"
+        ));
+    }
+    assert!(
+        log.verify(&Anchored::Never)
+            .troubles
+            .contains(&Trouble::Changed { seq: 201 })
+    );
+    assert_eq!(log.head().seq, LINES);
+    let head = log
+        .chain()
+        .append(&log.connection, log.head(), &[entry(1), entry(2)])
+        .expect("written");
+    assert_eq!(head.seq, 202);
+    log.run("DELETE FROM history WHERE seq > 300");
+    log.check(&[]);
+    // Without the mark, what was written by us counts.
+    log.run("DELETE FROM marks");
+    log.run("INSERT INTO history SELECT 5000, at, server, what, sealed, mac FROM history WHERE seq = 7");
+    assert_eq!(log.head(), head);
+}
+
+#[test]
 fn an_entry_of_another_history_does_not_fit() {
     let (log, other) = (Log::new("one"), Log::new("other"));
     for seq in [1, 100, 200] {
@@ -358,6 +385,7 @@ fn a_head_reads_back_from_its_text() {
         "1 5 00",
         "2 5 00",
         "1 x 00",
+        &format!("1 18446744073709551615 {}", "00".repeat(32)),
         &head.to_text()[1..],
         &format!("{}0", head.to_text()),
         "1 5 ääääääääääääääääääääääääääääääää",
