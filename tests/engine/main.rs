@@ -79,3 +79,6 @@ mod legacy_http;
 
 /// Programs of the 2025 era: questions, their withdrawal, their end.
 mod legacy_stdio;
+
+/// The store on real files: what is saved is there, what is damaged is set aside, who comes second hears so.
+mod store;

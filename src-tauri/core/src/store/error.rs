@@ -89,7 +89,10 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
                 Self::ReadOnly { reason }
             }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { reason },
+            // Our words to SQLite are always the same: if it does not know them, the tables are not ours.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
+                Self::Damaged { reason }
+            }
             Some(_) => Self::Failed { reason },
             // A column that is not what the schema says, or a row that must be there and is not.
             None => Self::Damaged { reason },

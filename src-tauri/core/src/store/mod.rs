@@ -24,6 +24,7 @@
 //! see [`history::chain`]); any thread of its own. Where the key is, is [`keys`]' part.
 
 mod error;
+mod file;
 pub mod history;
 pub mod keys;
 pub mod place;
@@ -31,38 +32,24 @@ mod schema;
 pub mod seal;
 
 pub use error::StoreError;
+pub use file::{Aside, Database, Refused};
 
 use crate::clock::Clock;
 use crate::fault::{self, Point};
 use crate::view::{AskId, CallId};
+use file::{Held, Sureness, set_meta};
 use history::Entry;
 use history::chain::{Anchored, Chain, Head, Keep, Verified, column};
 use history::export::{Export, Format};
 use history::find::{Filter, Line, Page};
-use place::Place;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use seal::{Master, Sealer, Signer};
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Sealed under the key of a file, to know that key by.
-const CHECK: &[u8] = b"countersign";
-/// Nobody else has the file open; an indexer or a backup may, for a moment.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// Entries that an export reads at a time.
 const EXPORTED: usize = 500;
-
-/// An open file whose key is not known yet. Dropping it closes it.
-pub struct Database {
-    held: Held,
-    id: String,
-    has_key: bool,
-    was_unclean: bool,
-}
 
 /// The open file with its key. Shared by reference; every method takes one lock.
 pub struct Store {
@@ -71,22 +58,6 @@ pub struct Store {
     sealer: Sealer,
     history: Signer,
     tags: Signer,
-    on_head: Mutex<Option<OnHead>>,
-}
-
-type OnHead = Box<dyn Fn(Head) + Send>;
-
-/// A key that is not the file's. The file is as it was.
-pub struct Refused {
-    pub database: Database,
-    pub error: StoreError,
-}
-
-/// A file that could not be used was renamed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aside {
-    pub path: PathBuf,
-    pub reason: String,
 }
 
 /// What a change needs to find.
@@ -150,166 +121,10 @@ pub struct StoredCall {
 pub struct Loaded {
     /// In the order of their ids.
     pub calls: Vec<StoredCall>,
-    /// Kept, but changed by somebody else or of another key. They stay in the file.
-    pub unreadable: Vec<CallId>,
-}
-
-/// How sure a write must be when it returns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sureness {
-    /// On the disk.
-    Full,
-    /// In the file, as far as this system is concerned.
-    Normal,
-}
-
-struct Held {
-    connection: Connection,
-    head: Head,
-    sureness: Option<Sureness>,
-    /// It is looked at whole when it is opened next.
-    damaged: bool,
-    closed: bool,
-    /// Last, so that the directory is free only after the file is closed. `None`: in memory.
-    place: Option<Place>,
-}
-
-impl Aside {
-    /// For a person.
-    pub fn notice(&self) -> String {
-        format!(
-            "The file in which questions and history were kept could not be used ({}). It was set aside as {}; nothing in \
-             it was deleted. Countersign goes on with a new one.",
-            self.reason,
-            self.path.display()
-        )
-    }
-}
-
-impl Database {
-    /// Opens the file of a directory, or makes it. A file that is beyond use is set aside, and a fresh one made.
-    ///
-    /// # Errors
-    /// [`StoreError::Newer`], [`StoreError::ReadOnly`], [`StoreError::Full`], [`StoreError::Folder`] or
-    /// [`StoreError::Failed`].
-    pub fn open(place: Place, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
-        let mut aside = None;
-        if place.has_strays() {
-            aside = Some(Aside {
-                path: place.set_aside(&clock.local_time())?,
-                reason: "its main part is missing".to_owned(),
-            });
-        }
-        match Held::open(&place) {
-            Err(StoreError::Damaged { reason }) => {
-                aside = Some(Aside {
-                    path: place.set_aside(&clock.local_time())?,
-                    reason,
-                });
-                let held = Held::open(&place)?;
-                Self::begin(held, Some(place)).map(|database| (database, aside))
-            }
-            held => Self::begin(held?, Some(place)).map(|database| (database, aside)),
-        }
-    }
-
-    /// A file in memory, which ends with the process.
-    ///
-    /// # Errors
-    /// The system gives no memory or no random bytes.
-    pub fn in_memory() -> Result<Self, StoreError> {
-        let held = Held::begin(Connection::open_in_memory()?)?;
-        Self::begin(held, None)
-    }
-
-    fn begin((mut held, was_unclean): (Held, bool), place: Option<Place>) -> Result<Self, StoreError> {
-        held.place = place;
-        let (id, has_key) = held.write(Sureness::Full, |transaction, _| {
-            let id = match meta::<String>(transaction, "id")? {
-                Some(id) => id,
-                None => {
-                    let mut id = [0; 16];
-                    seal::random(&mut id)?;
-                    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-                    set_meta(transaction, "id", &id)?;
-                    id
-                }
-            };
-            set_meta(transaction, "unclean", 1)?;
-            Ok((id, meta::<Vec<u8>>(transaction, "check")?.is_some()))
-        })?;
-        fault::at(Point::StoreOpened);
-        Ok(Self {
-            held,
-            id,
-            has_key,
-            was_unclean,
-        })
-    }
-
-    /// Names this file in the key store: 32 hexadecimal digits, random, made with the file.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Something was sealed in it, so only one key fits.
-    pub fn has_key(&self) -> bool {
-        self.has_key
-    }
-
-    /// The process that had it before did not close it. It was looked at and is whole.
-    pub fn was_unclean(&self) -> bool {
-        self.was_unclean
-    }
-
-    /// `None` in memory.
-    pub fn place(&self) -> Option<&Place> {
-        self.held.place.as_ref()
-    }
-
-    /// Takes the key: the file's own, or the first for a file that has none.
-    ///
-    /// # Errors
-    /// [`StoreError::WrongKey`], with the file unchanged, or that the first key could not be noted.
-    pub fn unlock(mut self, master: &Master) -> Result<Store, Box<Refused>> {
-        fault::at(Point::StoreKeyKnown);
-        let (sealer, history) = (master.sealer(), master.signer("countersign 1: history"));
-        let refused = |database, error| Box::new(Refused { database, error });
-        let chain = Chain {
-            sealer: &sealer,
-            signer: &history,
-            id: &self.id,
-        };
-        match self.held.check_key(&chain, self.has_key) {
-            Ok(()) => fault::at(Point::StoreKeyChecked),
-            Err(error) => return Err(refused(self, error)),
-        }
-        Ok(Store {
-            held: Mutex::new(self.held),
-            id: self.id,
-            sealer,
-            history,
-            tags: master.signer("countersign 1: tags"),
-            on_head: Mutex::new(None),
-        })
-    }
-
-    /// At the person's word: renames a file whose key is gone, and makes a fresh one.
-    ///
-    /// # Errors
-    /// As [`Database::open`].
-    pub fn set_aside(mut self, clock: &dyn Clock) -> Result<(Self, Option<Aside>), StoreError> {
-        let Some(place) = self.held.place.take() else {
-            return Ok((Self::in_memory()?, None));
-        };
-        drop(self.held);
-        let aside = Aside {
-            path: place.set_aside(&clock.local_time())?,
-            reason: "its key is missing".to_owned(),
-        };
-        let database = Self::begin(Held::open(&place)?, Some(place))?;
-        Ok((database, Some(aside)))
-    }
+    /// Ids of calls, as they stand in the file, whose records were changed by somebody else. They stay in the file.
+    pub unreadable: Vec<i64>,
+    /// The same of drafts. Their calls are there.
+    pub unreadable_drafts: Vec<i64>,
 }
 
 impl Store {
@@ -321,6 +136,16 @@ impl Store {
         Database::in_memory()?
             .unlock(&Master::fresh()?)
             .map_err(|refused| refused.error)
+    }
+
+    fn new(held: Held, id: String, master: &Master) -> Self {
+        Self {
+            held: Mutex::new(held),
+            id,
+            sealer: master.sealer(),
+            history: history_signer(master),
+            tags: master.signer("countersign 1: tags"),
+        }
     }
 
     /// See [`Database::id`].
@@ -419,14 +244,15 @@ impl Store {
         Ok(sealed.map(open).transpose()?)
     }
 
-    /// The highest ids that were ever saved, also of what was removed since.
+    /// The highest ids that were ever saved, also of what was removed since. Where the note of them was changed by somebody
+    /// else, the highest id of a call that is kept, and 0.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn last_ids(&self) -> Result<(CallId, AskId), StoreError> {
         let held = self.lock();
-        let number = |name| meta::<u32>(&held.connection, name).map(Option::unwrap_or_default);
-        Ok((CallId(number("last_call")?), AskId(number("last_ask")?)))
+        let (call, ask) = self.ids(&held.connection)?;
+        Ok((CallId(call), AskId(ask)))
     }
 
     /// Forgets calls with their drafts and results. History stays.
@@ -669,9 +495,10 @@ impl Store {
         Ok(())
     }
 
-    /// Told after every change of the head, outside the lock; [`keys::Keys::anchoring`] makes one.
+    /// Told after every change of the head, in the order of the entries, under the store's lock: it must neither wait nor
+    /// ask the store. [`keys::Keys::anchoring`] makes one.
     pub fn on_head(&self, told: impl Fn(Head) + Send + 'static) {
-        *self.on_head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(told));
+        self.lock().on_head = Some(Box::new(told));
     }
 
     fn chain(&self) -> Chain<'_> {
@@ -697,18 +524,7 @@ impl Store {
         sureness: Sureness,
         act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let (done, moved) = {
-            let mut held = self.lock();
-            let before = held.head;
-            let done = held.write(sureness, act)?;
-            (done, (held.head != before).then_some(held.head))
-        };
-        if let Some(head) = moved
-            && let Some(told) = &*self.on_head.lock().unwrap_or_else(PoisonError::into_inner)
-        {
-            told(head);
-        }
-        Ok(done)
+        self.lock().write(sureness, act)
     }
 
     fn write_call(&self, transaction: &Transaction<'_>, save: &CallSave<'_>) -> Result<u64, StoreError> {
@@ -738,8 +554,7 @@ impl Store {
                  server = excluded.server, open = excluded.open, seq = excluded.seq, sealed = excluded.sealed",
             )?
             .execute(params![save.id.0, save.server, save.open, column(seq), sealed])?;
-        raise_meta(transaction, "last_call", save.id.0)?;
-        raise_meta(transaction, "last_ask", save.last_ask.0)?;
+        self.raise_ids(transaction, save.id, save.last_ask)?;
         Ok(seq)
     }
 
@@ -758,9 +573,12 @@ impl Store {
             let written = transaction
                 .prepare_cached("INSERT OR REPLACE INTO drafts VALUES (?1, ?2, ?3)")?
                 .execute(params![draft.ask.0, draft.call.0, sealed]);
-            written.map_err(|error| match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::ConstraintViolation) => StoreError::NoCall,
-                _ => error.into(),
+            written.map_err(|error| {
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) {
+                    StoreError::NoCall
+                } else {
+                    error.into()
+                }
             })?;
         }
         Ok(())
@@ -782,19 +600,16 @@ impl Store {
             connection.prepare_cached("SELECT ask, sealed FROM drafts WHERE call = ?1 ORDER BY ask")?;
         let mut rows = query.query(params![open, newest])?;
         while let Some(row) = rows.next()? {
-            let id = CallId(row.get(0)?);
-            let Some(mut call) = self.call(id, row)? else {
-                loaded.unreadable.push(id);
+            let Some(mut call) = self.call(row) else {
+                loaded.unreadable.push(row.get(0)?);
                 continue;
             };
-            let mut rows = drafts.query([id.0])?;
+            let mut rows = drafts.query([call.id.0])?;
             while let Some(row) = rows.next()? {
-                let (ask, sealed) = (AskId(row.get(0)?), row.get::<_, Vec<u8>>(1)?);
-                let companions = [ask.0.to_be_bytes(), id.0.to_be_bytes()];
-                let text =
-                    self.sealer
-                        .open("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), &sealed);
-                call.drafts.extend(text.map(|text| (ask, text)));
+                match self.draft(call.id, row) {
+                    Some(draft) => call.drafts.push(draft),
+                    None => loaded.unreadable_drafts.push(row.get(0)?),
+                }
             }
             loaded.calls.push(call);
         }
@@ -803,165 +618,68 @@ impl Store {
         Ok(loaded)
     }
 
-    fn call(&self, id: CallId, row: &Row<'_>) -> Result<Option<StoredCall>, StoreError> {
-        let (server, open, sealed) = (row.get::<_, String>(1)?, row.get(2)?, row.get::<_, Vec<u8>>(4)?);
-        let Ok(seq) = u64::try_from(row.get::<_, i64>(3)?) else {
-            return Ok(None);
-        };
+    /// `None`: not as it was written, whatever it is.
+    fn call(&self, row: &Row<'_>) -> Option<StoredCall> {
+        let id = CallId(row.get(0).ok()?);
+        let (server, open): (String, bool) = (row.get(1).ok()?, row.get(2).ok()?);
+        let seq = u64::try_from(row.get::<_, i64>(3).ok()?).ok()?;
         let companions = call_companions(id, &server, open, seq);
-        let opened = self
+        let sealed = row.get_ref(4).ok()?.as_blob().ok()?;
+        let record = self
             .sealer
-            .open("calls", &companions.each_ref().map(Vec::as_slice), &sealed);
-        let Ok(record) = opened else { return Ok(None) };
-        Ok(Some(StoredCall {
+            .open("calls", &companions.each_ref().map(Vec::as_slice), sealed);
+        Some(StoredCall {
             id,
             server,
             open,
             seq,
-            record,
+            record: record.ok()?,
             drafts: Vec::new(),
-            has_result: row.get(5)?,
-        }))
-    }
-}
-
-impl Held {
-    /// Opens the file of a place. The other value: it was not closed the last time, and is whole.
-    fn open(place: &Place) -> Result<(Self, bool), StoreError> {
-        place.make_database()?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self::begin(Connection::open_with_flags(place.database(), flags)?)
+            has_result: row.get(5).ok()?,
+        })
     }
 
-    fn begin(mut connection: Connection) -> Result<(Self, bool), StoreError> {
-        connection.busy_timeout(PATIENCE)?;
-        // What a changed schema could bring along is switched off before anything is read.
-        for (switch, on) in [
-            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-            (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
-        ] {
-            connection.set_db_config(switch, on)?;
-        }
-        // The directory is ours alone, so the index of the journal can be in memory. What is forgotten is overwritten.
-        for (pragma, value) in [
-            ("locking_mode", "EXCLUSIVE"),
-            ("cell_size_check", "ON"),
-            ("secure_delete", "ON"),
-            ("temp_store", "MEMORY"),
-        ] {
-            connection
-                .pragma_update_and_check(None, pragma, value, |_| Ok(()))
-                .or_else(no_answer)?;
-        }
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        let fresh = schema::bring_up(&mut connection)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        let was_unclean = !fresh && meta::<i64>(&connection, "unclean")?.is_none_or(|unclean| unclean != 0);
-        if was_unclean {
-            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            if found != "ok" {
-                return Err(StoreError::damaged(found));
-            }
-        }
-        let held = Self {
-            connection,
-            head: Head { seq: 0, mac: [0; 32] },
-            sureness: None,
-            damaged: false,
-            closed: false,
-            place: None,
-        };
-        Ok((held, was_unclean))
+    fn draft(&self, call: CallId, row: &Row<'_>) -> Option<(AskId, Vec<u8>)> {
+        let ask = AskId(row.get(0).ok()?);
+        let companions = [ask.0.to_be_bytes(), call.0.to_be_bytes()];
+        let sealed = row.get_ref(1).ok()?.as_blob().ok()?;
+        let text = self
+            .sealer
+            .open("drafts", &companions.each_ref().map(<[u8; 4]>::as_slice), sealed);
+        Some((ask, text.ok()?))
     }
 
-    /// Compares the key with the file's, or makes it the file's.
-    fn check_key(&mut self, chain: &Chain<'_>, has_key: bool) -> Result<(), StoreError> {
-        if has_key {
-            let check = meta::<Vec<u8>>(&self.connection, "check")?.unwrap_or_default();
-            let opened = chain.sealer.open("check", &[chain.id.as_bytes()], &check);
-            if opened.as_deref() != Ok(CHECK) {
-                return Err(StoreError::WrongKey);
-            }
-        } else {
-            let check = chain.sealer.seal("check", &[chain.id.as_bytes()], CHECK)?;
-            self.write(Sureness::Full, |transaction, _| {
-                set_meta(transaction, "check", &check)?;
-                chain.begin(transaction)
-            })?;
+    /// Sealed, so that a changed file cannot make ids run out or come twice.
+    fn ids(&self, connection: &Connection) -> Result<(u32, u32), StoreError> {
+        let sealed = connection
+            .prepare_cached("SELECT value FROM meta WHERE name = 'ids' AND typeof(value) = 'blob'")?
+            .query_row([], |row| row.get::<_, Vec<u8>>(0))
+            .optional()?;
+        let opened = sealed.and_then(|sealed| self.sealer.open("ids", &[], &sealed).ok());
+        if let Some([call, ask]) = opened
+            .as_deref()
+            .and_then(|both| both.as_chunks::<4>().0.first_chunk())
+        {
+            return Ok((u32::from_be_bytes(*call), u32::from_be_bytes(*ask)));
         }
-        self.head = chain.head(&self.connection, None)?;
-        Ok(())
+        let mut kept = self.loaded(connection, true, i64::MAX)?.calls;
+        kept.extend(self.loaded(connection, false, i64::MAX)?.calls);
+        Ok((kept.iter().map(|call| call.id.0).max().unwrap_or(0), 0))
     }
 
-    fn write<T>(
-        &mut self,
-        sureness: Sureness,
-        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let mut head = self.head;
-        let done = self.written(sureness, &mut head, act);
-        if done.is_ok() {
-            self.head = head;
+    fn raise_ids(&self, transaction: &Transaction<'_>, call: CallId, ask: AskId) -> Result<(), StoreError> {
+        let known = self.ids(transaction)?;
+        let (call, ask) = (known.0.max(call.0), known.1.max(ask.0));
+        if (call, ask) != known {
+            let both = [call.to_be_bytes(), ask.to_be_bytes()].concat();
+            set_meta(transaction, "ids", self.sealer.seal("ids", &[], &both)?)?;
         }
-        self.noticed(done)
-    }
-
-    fn written<T>(
-        &mut self,
-        sureness: Sureness,
-        head: &mut Head,
-        act: impl FnOnce(&Transaction<'_>, &mut Head) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        if self.sureness != Some(sureness) {
-            let word = match sureness {
-                Sureness::Full => "FULL",
-                Sureness::Normal => "NORMAL",
-            };
-            self.connection.pragma_update(None, "synchronous", word)?;
-            self.sureness = Some(sureness);
-        }
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = act(&transaction, head)?;
-        transaction.commit()?;
-        Ok(done)
-    }
-
-    fn noticed<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
-        self.damaged |= matches!(done, Err(StoreError::Damaged { .. }));
-        done
-    }
-
-    fn mark_closed(&mut self) -> Result<(), StoreError> {
-        if self.place.is_none() || self.damaged || self.closed {
-            return Ok(());
-        }
-        self.write(Sureness::Full, |transaction, _| {
-            set_meta(transaction, "unclean", 0)
-        })?;
-        self.closed = true;
-        fault::at(Point::StoreCloseMarked);
         Ok(())
     }
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        // What cannot be marked is looked at whole the next time.
-        let _ = self.mark_closed();
-    }
-}
-
-/// A pragma that answers nothing.
-fn no_answer(error: rusqlite::Error) -> rusqlite::Result<()> {
-    match error {
-        rusqlite::Error::QueryReturnedNoRows => Ok(()),
-        other => Err(other),
-    }
+fn history_signer(master: &Master) -> Signer {
+    master.signer("countersign 1: history")
 }
 
 fn call_companions(id: CallId, server: &str, open: bool, seq: u64) -> [Vec<u8>; 4] {
@@ -971,25 +689,4 @@ fn call_companions(id: CallId, server: &str, open: bool, seq: u64) -> [Vec<u8>; 
         vec![u8::from(open)],
         seq.to_be_bytes().to_vec(),
     ]
-}
-
-fn meta<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> Result<Option<T>, StoreError> {
-    let mut query = connection.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
-    Ok(query.query_row([name], |row| row.get(0)).optional()?)
-}
-
-fn set_meta(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> Result<(), StoreError> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
-        .execute(params![name, value])?;
-    Ok(())
-}
-
-fn raise_meta(connection: &Connection, name: &str, value: u32) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-        )?
-        .execute(params![name, value])?;
-    Ok(())
 }

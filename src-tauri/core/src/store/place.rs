@@ -23,8 +23,7 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// A data directory that nobody else uses while this value lives.
 pub struct Place {
     folder: PathBuf,
-    /// Locked for as long as it is open.
-    _lock: File,
+    lock: File,
 }
 
 /// The usual data directory of this system and person.
@@ -45,7 +44,7 @@ impl Place {
         match lock.try_lock() {
             Ok(()) => Ok(Self {
                 folder: folder.to_owned(),
-                _lock: lock,
+                lock,
             }),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse {
                 folder: folder.to_owned(),
@@ -125,6 +124,13 @@ impl Place {
             .chain(others)
             .find(|name| !taken(name))
             .unwrap_or(first)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Closing would do, but for a program that is just being started and has not let go of our files yet.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -82,12 +82,12 @@ impl Master {
     /// A key for codes; `label` says what for.
     pub fn signer(&self, label: &str) -> Signer {
         Signer {
-            keyed: keyed(&*self.derived(label)),
+            keyed: keyed(&self.derived(label)),
         }
     }
 
     fn derived(&self, label: &str) -> Zeroizing<Mac256> {
-        Zeroizing::new(coded(keyed(&*self.0), &[label.as_bytes()]))
+        Zeroizing::new(coded(keyed(&self.0), &[label.as_bytes()]))
     }
 }
 

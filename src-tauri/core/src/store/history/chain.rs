@@ -22,6 +22,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub const LISTED: usize = 100;
 /// Entries that are read at a time, so that others can write in between.
 const CHUNK: i64 = 500;
+/// More entries than anybody will ever have.
+const MOST: u64 = 1 << 48;
 const HEAD: &str = "head";
 const GAP: &str = "gap";
 
@@ -146,10 +148,8 @@ impl Head {
         for (byte, index) in mac.iter_mut().zip((0..).step_by(2)) {
             *byte = u8::from_str_radix(code.get(index..index + 2)?, 16).ok()?;
         }
-        Some(Self {
-            seq: seq.parse().ok()?,
-            mac,
-        })
+        let seq = seq.parse().ok().filter(|seq| *seq <= MOST)?;
+        Some(Self { seq, mac })
     }
 }
 
@@ -192,35 +192,46 @@ impl Row {
 }
 
 impl Chain<'_> {
-    /// Where entries go on from. With `known` of the key store, behind everything that was ever anchored.
+    /// Where entries go on from: behind everything that was ever marked, or anchored in the key store (`known`). Numbers that
+    /// nobody signed are not believed.
     pub(in crate::store) fn head(
         &self,
         connection: &Connection,
         known: Option<Head>,
     ) -> Result<Head, StoreError> {
-        let last = connection
-            .prepare_cached("SELECT seq, mac FROM history ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))
-            .optional()?;
-        let last = last.and_then(|(seq, mac)| {
-            Some(Head {
-                seq: u64::try_from(seq).ok()?,
-                mac: mac.try_into().ok()?,
-            })
-        });
-        let marked = |mark| match mark {
+        let signed = |mark| match mark {
             Mark::Good(head, _) => Some(head),
             Mark::None | Mark::Bad => None,
         };
-        let candidates = [
-            marked(self.mark(connection, HEAD)?),
-            marked(self.mark(connection, GAP)?),
-            known,
-            last,
-        ];
-        // Of equal numbers the first counts: what is signed goes before what merely lies in the table.
-        let head = candidates.into_iter().flatten().rev().max_by_key(|head| head.seq);
-        Ok(head.unwrap_or_else(|| self.genesis()))
+        let head = match signed(self.mark(connection, HEAD)?) {
+            Some(head) => Some(head),
+            None => self.last_own(connection)?,
+        };
+        let gap = signed(self.mark(connection, GAP)?);
+        // Of equal numbers the first counts.
+        let candidates = [head, gap, known].into_iter().flatten().rev();
+        Ok(candidates
+            .max_by_key(|head| head.seq)
+            .unwrap_or_else(|| self.genesis()))
+    }
+
+    /// The newest entry that is as it was written, for a history whose mark is gone.
+    fn last_own(&self, connection: &Connection) -> Result<Option<Head>, StoreError> {
+        let mut before = i64::MAX;
+        loop {
+            let sql = "SELECT seq, at, server, what, sealed, mac FROM history \
+                       WHERE seq < ?1 AND seq > 0 ORDER BY seq DESC LIMIT ?2";
+            let rows = rows(connection, sql, params![before, CHUNK])?;
+            let Some(oldest) = rows.last() else {
+                return Ok(None);
+            };
+            before = column(oldest.seq);
+            let own = rows.iter().find(|row| row.open(self.sealer).is_some());
+            if let Some(row) = own {
+                let mac = Mac256::try_from(row.mac.as_slice()).unwrap_or_default();
+                return Ok(Some(Head { seq: row.seq, mac }));
+            }
+        }
     }
 
     /// Adds entries behind `head`, inside the caller's transaction, and marks the new head.
@@ -230,7 +241,9 @@ impl Chain<'_> {
         mut head: Head,
         entries: &[Entry],
     ) -> Result<Head, StoreError> {
-        let mut insert = connection.prepare_cached("INSERT INTO history VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        // What stands behind the head was put there by somebody else.
+        let mut insert =
+            connection.prepare_cached("INSERT OR REPLACE INTO history VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
         for entry in entries {
             let text = serde_json::to_vec(entry).map_err(|error| StoreError::Failed {
                 reason: error.to_string(),
@@ -598,3 +611,6 @@ fn bytes(value: ValueRef<'_>) -> Vec<u8> {
         ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,7 +79,7 @@ impl Chain<'_> {
         let mut page = Page::default();
         // Without words most of what is read fits, so no more is read than is wanted.
         let chunk = if words.is_empty() && filter.kinds.is_empty() {
-            i64::try_from(limit + 1).map_or(CHUNK, |limit| limit.min(CHUNK))
+            i64::try_from(limit.saturating_add(1)).map_or(CHUNK, |limit| limit.min(CHUNK))
         } else {
             CHUNK
         };
@@ -155,5 +155,10 @@ fn shown(entry: &Entry) -> String {
     for saw in &entry.saw {
         add(&saw.words());
     }
-    text.to_lowercase()
+    if text.is_ascii() {
+        text.make_ascii_lowercase();
+        text
+    } else {
+        text.to_lowercase()
+    }
 }

@@ -20,6 +20,7 @@ mod own {
     use secret_service::blocking::{Collection, SecretService};
     use secret_service::{EncryptionType, Error};
     use std::collections::HashMap;
+    use std::sync::Arc;
     use zeroize::Zeroizing;
 
     pub(super) struct System;
@@ -112,21 +113,26 @@ mod own {
             "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.Spawn",
         ];
-        match error {
-            Error::Locked | Error::NoResult | Error::Prompt | Error::PromptDisconnected => KeyTrouble::Locked,
-            Error::Unavailable => KeyTrouble::Absent { reason },
-            _ if absent.iter().any(|name| reason.contains(name)) || no_bus(error) => {
-                KeyTrouble::Absent { reason }
-            }
-            _ => KeyTrouble::Failing { reason },
+        if matches!(
+            error,
+            Error::Locked | Error::NoResult | Error::Prompt | Error::PromptDisconnected
+        ) {
+            KeyTrouble::Locked
+        } else if matches!(error, Error::Unavailable)
+            || absent.iter().any(|name| reason.contains(name))
+            || no_bus(error)
+        {
+            KeyTrouble::Absent { reason }
+        } else {
+            KeyTrouble::Failing { reason }
         }
     }
 
-    /// The address of the bus leads nowhere.
+    /// The address of the bus leads nowhere. zbus shares its cause, so that the cause is an `Arc`.
     fn no_bus(error: &Error) -> bool {
         let mut cause = std::error::Error::source(error);
         while let Some(error) = cause {
-            if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            if let Some(error) = error.downcast_ref::<Arc<std::io::Error>>() {
                 return matches!(
                     error.kind(),
                     std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused
@@ -187,10 +193,12 @@ mod own {
 
     fn trouble(error: &Error) -> KeyTrouble {
         let reason = text::line(&error.to_string(), 200);
-        match error {
-            Error::NoStorageAccess(_) => KeyTrouble::Locked,
-            Error::NoDefaultStore => KeyTrouble::Absent { reason },
-            _ => KeyTrouble::Failing { reason },
+        if matches!(error, Error::NoStorageAccess(_)) {
+            KeyTrouble::Locked
+        } else if matches!(error, Error::NoDefaultStore) {
+            KeyTrouble::Absent { reason }
+        } else {
+            KeyTrouble::Failing { reason }
         }
     }
 }
