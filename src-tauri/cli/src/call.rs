@@ -549,7 +549,10 @@ impl Conversation {
 
 fn is_open(phase: &AskPhase) -> bool {
     match phase {
-        AskPhase::Waiting | AskPhase::OpenFailed { .. } | AskPhase::InBrowser { asking: false, .. } => true,
+        AskPhase::Waiting
+        | AskPhase::MayBeOpen
+        | AskPhase::OpenFailed { .. }
+        | AskPhase::InBrowser { asking: false, .. } => true,
         AskPhase::Opening
         | AskPhase::Kept { .. }
         | AskPhase::Sending { .. }

@@ -176,6 +176,7 @@ mod tests {
 
     fn entry(name: &str) -> Entry {
         Entry {
+            id: name.to_owned(),
             name: name.to_owned(),
             target: TargetDraft::Http {
                 url: "https://a.test/mcp".to_owned(),

@@ -154,7 +154,7 @@ askedAt: string, phase: AskPhase, draft: boolean, position: number, of: number, 
 
 export type AskKind = "form" | "link" | "unusable";
 
-export type AskPhase = { "kind": "waiting" } | { "kind": "opening" } | { "kind": "open_failed", reason: string, } | { "kind": "kept", action: Action, } | { "kind": "sending", action: Action, } | { "kind": "in_browser", 
+export type AskPhase = { "kind": "waiting" } | { "kind": "opening" } | { "kind": "may_be_open" } | { "kind": "open_failed", reason: string, } | { "kind": "kept", action: Action, } | { "kind": "sending", action: Action, } | { "kind": "in_browser", 
 /**
  * A request is with the server at this moment.
  */
