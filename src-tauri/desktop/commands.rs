@@ -8,7 +8,7 @@ use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Moment, Review, Zones};
 use countersign_core::view::{
     Act, Answered, ArgumentsInput, ArgumentsReading, ArgumentsView, Armed, AskId, AskView, CallAct, CallId,
-    Completion, Failure, FailureCode, OfferKind, ResultView, ServerDraft, ServerId, ServerPage,
+    Completion, Failure, FailureCode, KeepingAct, OfferKind, ResultView, ServerDraft, ServerId, ServerPage,
     ServerPreview, Snapshot, Started,
 };
 use serde::Deserialize;
@@ -37,6 +37,7 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         act,
         call,
         act_on_call,
+        act_on_keeping,
         close,
     ]
 }
@@ -163,6 +164,12 @@ pub(crate) struct ActOnCall {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct ActOnKeeping {
+    act: KeepingAct,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Close {
     quit: bool,
 }
@@ -279,6 +286,11 @@ pub(crate) async fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failu
 #[tauri::command]
 pub(crate) async fn act_on_call(app: App<'_>, args: ActOnCall) -> Result<(), Failure> {
     app.act_on_call(args.call, args.act)
+}
+
+#[tauri::command]
+pub(crate) async fn act_on_keeping(app: App<'_>, args: ActOnKeeping) -> Result<(), Failure> {
+    app.act_on_keeping(args.act).await
 }
 
 /// The person's word on closing the app while something is unfinished.

@@ -2,10 +2,11 @@
 //! in `countersign-core`.
 //!
 //! Promises: the window shows the app's own page and nothing else (no navigation, no new window, no download); a
-//! release build does not start under WebDriver automation.
+//! release build does not start under WebDriver automation; one app for each data folder ([`instance`]).
 
 pub mod closing;
 pub mod commands;
+mod instance;
 mod practice;
 mod window;
 
@@ -15,7 +16,9 @@ use countersign_core::inbox::guard::Guard;
 use countersign_core::link::open::{HAND_OVER, SystemBrowser, hand_over};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::settings::Settings;
+use countersign_core::store::place;
 use countersign_core::wire::request::Elicitation;
+use instance::Start;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,19 +31,31 @@ const USAGE: &str = "Usage: countersign [--data-dir FOLDER]";
 /// Runs the app, or the practice server that it starts itself as.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let settings = match (arguments.next().as_deref(), arguments.next()) {
+    let (settings, folder) = match (arguments.next().as_deref(), arguments.next()) {
         (Some(PRACTICE_ARGUMENT), None) => return practice::workshop(),
         (Some(HAND_OVER), None) => return hand_over(),
-        (None, _) => Settings::usual().unwrap_or(Settings::Memory),
+        (None, _) => (Settings::usual().unwrap_or(Settings::Memory), place::usual()),
         (Some(DATA_DIR), Some(folder)) if arguments.next().is_none() => {
-            Settings::Folder(PathBuf::from(folder))
+            let folder = std::path::absolute(&folder).unwrap_or_else(|_| PathBuf::from(folder));
+            (Settings::Folder(folder.clone()), Some(folder))
         }
         (Some(_), _) => return complain(USAGE),
     };
     if !may_start(cfg!(debug_assertions), automated()) {
         return complain("Countersign does not start under automation (TAURI_WEBVIEW_AUTOMATION is set).");
     }
-    match window::run(settings) {
+    let kept = match folder {
+        None => None,
+        Some(folder) => match instance::start(&folder) {
+            Start::First(taken) => Some((folder, taken)),
+            Start::Shown => {
+                say("Countersign is running already; its window was brought to the front.");
+                return ExitCode::SUCCESS;
+            }
+            Start::Refused(error) => return complain(&error.to_string()),
+        },
+    };
+    match window::run(settings, kept) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(&format!("Countersign cannot start: {error}")),
     }
@@ -67,13 +82,17 @@ fn automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() || std::env::var_os("TAURI_AUTOMATION").is_some()
 }
 
+fn complain(words: &str) -> ExitCode {
+    say(words);
+    ExitCode::FAILURE
+}
+
 #[expect(
     clippy::print_stderr,
     reason = "before there is a window, stderr is the only place to say it"
 )]
-fn complain(words: &str) -> ExitCode {
+fn say(words: &str) {
     eprintln!("{words}");
-    ExitCode::FAILURE
 }
 
 #[cfg(test)]

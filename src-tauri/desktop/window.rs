@@ -1,10 +1,14 @@
 //! The window, and what it must not do.
 
 use crate::closing::Closing;
-use crate::{commands, countersign, practice};
+use crate::{commands, countersign, instance, practice};
 use countersign_core::app::Countersign;
 use countersign_core::settings::Settings;
+use countersign_core::store::StoreError;
+use countersign_core::store::keys::{Keys, system};
+use countersign_core::store::place::Place;
 use countersign_core::view::Unfinished;
+use std::path::PathBuf;
 use tauri::webview::NewWindowResponse;
 use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
@@ -14,11 +18,14 @@ const CHANGED: &str = "changed";
 const CLOSING: &str = "closing";
 const MAIN: &str = "main";
 
+/// The data folder, and whether it could be taken.
+pub(crate) type Kept = (PathBuf, Result<Place, StoreError>);
+
 /// Opens the window and runs until it is closed.
 ///
 /// # Errors
 /// What Tauri says when no window can be made.
-pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
+pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
     let app = tauri::Builder::default()
         .invoke_handler(commands::handler())
         .setup(move |tauri| {
@@ -26,6 +33,9 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
             let app = tauri::async_runtime::block_on(async {
                 let app = countersign(settings);
                 practice::add(&app).await;
+                if let Some((folder, taken)) = kept {
+                    keep(&handle, &app, folder, taken);
+                }
                 app.connect_all();
                 app
             });
@@ -60,10 +70,31 @@ pub(crate) fn run(settings: Settings) -> tauri::Result<()> {
                 _ => {}
             }
         } else if let RunEvent::Exit = event {
+            app.let_go();
             tauri::async_runtime::block_on(app.shut_down());
         }
     });
     Ok(())
+}
+
+/// Opens the file of the folder; the key store is asked while the window is there already.
+fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: PathBuf, taken: Result<Place, StoreError>) {
+    if taken.is_ok() {
+        let handle = handle.clone();
+        instance::listen(&folder, move || show(&handle));
+    }
+    app.keep_at(&folder, taken, Keys::new(system()));
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move { app.find_key().await });
+}
+
+/// The person started the app once more: that is their word to bring the window to the front.
+fn show(handle: &tauri::AppHandle) {
+    if let Some(window) = handle.get_webview_window(MAIN) {
+        let shown = window.unminimize().and_then(|()| window.show());
+        // A window that cannot be shown is there all the same.
+        let _ = shown.and_then(|()| window.set_focus());
+    }
 }
 
 fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {

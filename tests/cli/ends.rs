@@ -189,7 +189,7 @@ async fn a_wrong_command_line_is_said_and_nothing_starts() {
     let help = rig.run(&["call", "--help"]).await;
     assert_eq!(help.code, Some(0));
     assert!(
-        help.stdout.contains("Exit codes:") && help.stdout.contains("calls live in memory"),
+        help.stdout.contains("Exit codes:") && help.stdout.contains("calls are kept"),
         "{help:?}"
     );
 }
@@ -198,8 +198,9 @@ async fn a_wrong_command_line_is_said_and_nothing_starts() {
 async fn a_server_of_the_list_is_used_by_its_name() {
     let rig = Rig::new().await;
     let desk = desk().await;
+    // With an id: one that has none is given one.
     let list = format!(
-        r#"{{"version":1,"servers":[{{"name":"crm","target":{{"kind":"http","url":"{}","headers":[]}},"timeout_seconds":60,"added":"2026-12-01T14:02:00+01:00"}}]}}"#,
+        r#"{{"version":1,"servers":[{{"id":"0f08e3ab05a01588","name":"crm","target":{{"kind":"http","url":"{}","headers":[]}},"timeout_seconds":60,"added":"2026-12-01T14:02:00+01:00"}}]}}"#,
         desk.mcp_url()
     );
     std::fs::write(rig.folder().join("servers.json"), &list).expect("the list");
@@ -212,6 +213,7 @@ async fn a_server_of_the_list_is_used_by_its_name() {
             "crm",
             "--data-dir",
             &folder,
+            "--key-file",
             "--json",
         ])
         .await;
@@ -224,6 +226,7 @@ async fn a_server_of_the_list_is_used_by_its_name() {
             "erp",
             "--data-dir",
             &folder,
+            "--key-file",
             "--json",
         ])
         .await;

@@ -14,6 +14,7 @@ mod fake;
 mod form;
 #[cfg(test)]
 mod judged;
+mod kept;
 mod links;
 #[cfg(test)]
 mod rig;

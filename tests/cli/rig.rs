@@ -134,6 +134,8 @@ impl Rig {
             .args(args.iter().map(OsStr::new))
             .env("BROWSER", self.browser())
             .env("NO_PROXY", "127.0.0.1")
+            // No key store: that of whoever runs the tests is not for them.
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
             .envs(self.environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -35,6 +35,8 @@ pub(crate) struct Entry {
     pub(crate) url: Option<String>,
     pub(crate) origin: Option<String>,
     pub(crate) domain: Option<String>,
+    /// Of a link whose browser may have been asked before: whether it was.
+    pub(crate) opened: Option<bool>,
 }
 
 impl Answers {
@@ -118,12 +120,20 @@ impl Entry {
             url: take_text(&mut members, "url")?,
             origin: take_text(&mut members, "origin")?,
             domain: take_text(&mut members, "domain")?,
+            opened: match members.remove("opened") {
+                None => None,
+                Some(Json::Bool(opened)) => Some(opened),
+                Some(_) => return Err("opened must be true or false.".to_owned()),
+            },
         };
         if let Some(key) = members.keys().next() {
             return Err(format!("“{}” is no part of an answer.", text::chip(key)));
         }
         if entry.action != Action::Accept && (entry.content.is_some() || entry.names_a_link()) {
             return Err("only accept can have content, url, origin or domain.".to_owned());
+        }
+        if entry.opened.is_some() && !entry.names_a_link() {
+            return Err("opened is for a link.".to_owned());
         }
         if entry.content.is_none() && !entry.anyway.is_empty() {
             return Err("anyway names keys of a content, and there is none.".to_owned());

@@ -23,11 +23,13 @@ Questions are asked in the terminal, or answered from --answers FILE: a JSON obj
                                          a list of keys, names its field
   {\"action\":\"accept\",\"url\":\"https://…\"}  a link, by its exact address, or by its \"origin\";
                                          a risky link also needs its \"domain\"
+                                         \"opened\": true says that its page was opened before,
+                                         where a crash left that unknown, and opens nothing
   {\"action\":\"decline\"}  {\"action\":\"cancel\"}
 * never matches a link. A link that was opened and is asked for again is checked again without opening it, a few
-times and with growing pauses, unless its list holds a further answer. A question without a matching answer is asked in the terminal; where there is none,
-the call is stopped and nothing is sent. With neither a terminal nor --answers, servers are told that nothing can
-be asked here.
+times and with growing pauses, unless its list holds a further answer. A question without a matching answer is asked
+in the terminal. Where there is none it waits in --data-dir for resume; without that the call is stopped, and nothing
+is sent. With neither a terminal, --answers nor --data-dir, servers are told that nothing can be asked here.
 
 ";
 
@@ -113,6 +115,18 @@ pub(crate) enum Task {
         #[command(flatten)]
         calling: Calling,
     },
+    /// Take up the calls that are kept for a server: answer what waits, and say what is not known
+    #[command(after_help = format!("{ANSWERS}{EXIT_CODES}"))]
+    Resume {
+        /// Only say what is kept and where it stands; nothing is answered or sent
+        #[arg(long)]
+        list: bool,
+        /// Send once more what may have arrived already. Without it such a call stays as it is
+        #[arg(long)]
+        send_again: bool,
+        #[command(flatten)]
+        calling: Calling,
+    },
     /// Try forms without a server: schemas and typed answers from stdin, one JSON object a line
     #[command(after_help = FORM)]
     Form,
@@ -174,10 +188,13 @@ pub(crate) struct Connection {
     /// Speak this revision of the protocol without asking; otherwise the newest that the server knows is found out
     #[arg(long, value_name = "DATE", value_parser = revision, conflicts_with = "server")]
     pub(crate) revision: Option<Revision>,
-    /// The folder with a list of servers. Only that list is kept there: calls live in memory and end with this
-    /// program. Without it nothing is read or kept
+    /// The folder with the list of servers, in which calls are kept too, so that resume takes them up. Without it
+    /// nothing is read or kept, and calls end with this program
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Where this system has no key store: keep the key in a file of --data-dir, which protects from other accounts only
+    #[arg(long, requires = "data_dir")]
+    pub(crate) key_file: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -70,26 +70,24 @@ async fn report(
             Err(error) => return Err(format!("--args: {error}.")),
         },
     };
-    let answers = match &calling.answers {
-        None => None,
-        Some(file) => Some(Answers::read(&read(file)?)?),
-    };
-    // Who pipes the answers into stdin cannot type there.
-    let piped = calling.answers.as_deref() == Some(Path::new("-"));
-    let terminal = if piped {
-        None
-    } else {
-        Terminal::find(calling.connection.json)
-    };
-    let (elicitation, word) = match (&answers, &terminal) {
+    let (answers, terminal) = who_answers(calling)?;
+    let (mut elicitation, word) = match (&answers, &terminal) {
         (None, None) => (Elicitation::None, Word::Script),
         (None, Some(_)) => (Elicitation::Both, Word::Person),
         (Some(_), _) => (Elicitation::Both, Word::Script),
     };
+    if calling.connection.data_dir.is_some() {
+        // Whoever cannot be asked now is asked later.
+        elicitation = Elicitation::Both;
+    }
     let (app, server) = match server::open(&calling.connection, elicitation, word) {
         Ok(opened) => opened,
         Err(Problem::Usage(message)) => return Err(message),
         Err(Problem::Ours(message)) => return Ok(Report::not_started(message)),
+    };
+    let keeps = match server::keep(&app, &calling.connection).await {
+        Ok(keeps) => keeps,
+        Err(message) => return Ok(Report::not_started(message)),
     };
     let reached = tokio::select! {
         reached = app.reached(server) => reached,
@@ -110,14 +108,34 @@ async fn report(
     let started = reached.and_then(|()| app.call(server, &offer, arguments, Initiator::Person));
     let report = match started {
         Ok(call) => {
-            Conversation::new(app.clone(), call, answers, terminal)
-                .run()
-                .await
+            let mut talk = Conversation::new(app.clone(), call, answers, terminal);
+            talk.keeps = keeps;
+            talk.run().await.0
         }
         Err(failure) => Report::not_started(format!("The call was not made: {}", failure.message)),
     };
+    app.let_go();
     app.shut_down().await;
     Ok(report)
+}
+
+/// The file of answers, and the terminal.
+///
+/// # Errors
+/// The file cannot be read or understood.
+pub(crate) fn who_answers(calling: &Calling) -> Result<(Option<Answers>, Option<Terminal>), String> {
+    let answers = match &calling.answers {
+        None => None,
+        Some(file) => Some(Answers::read(&read(file)?)?),
+    };
+    // Who pipes the answers into stdin cannot type there.
+    let piped = calling.answers.as_deref() == Some(Path::new("-"));
+    let terminal = if piped {
+        None
+    } else {
+        Terminal::find(calling.connection.json)
+    };
+    Ok((answers, terminal))
 }
 
 fn read(file: &Path) -> Result<String, String> {
@@ -130,7 +148,8 @@ fn read(file: &Path) -> Result<String, String> {
     read.map_err(|error| format!("The answers in {} cannot be read: {error}.", file.display()))
 }
 
-struct Conversation {
+/// One call, and who answers what it asks.
+pub(crate) struct Conversation {
     app: Countersign,
     call: CallId,
     answers: Option<Answers>,
@@ -149,6 +168,10 @@ struct Conversation {
     /// How often the opened link of a key was checked in a row.
     checks: HashMap<String, u32>,
     told: Option<String>,
+    /// The call outlives this program: what cannot be answered now waits for later.
+    pub(crate) keeps: bool,
+    /// The word that what may have arrived is sent once more.
+    pub(crate) send_again: bool,
 }
 
 /// Why the call is stopped, in words.
@@ -161,7 +184,12 @@ impl From<Gone> for Stop {
 }
 
 impl Conversation {
-    fn new(app: Countersign, call: CallId, answers: Option<Answers>, terminal: Option<Terminal>) -> Self {
+    pub(crate) fn new(
+        app: Countersign,
+        call: CallId,
+        answers: Option<Answers>,
+        terminal: Option<Terminal>,
+    ) -> Self {
         Self {
             app,
             call,
@@ -176,16 +204,25 @@ impl Conversation {
             attended: 0,
             checks: HashMap::new(),
             told: None,
+            keeps: false,
+            send_again: false,
         }
     }
 
-    async fn run(mut self) -> Report {
+    /// Runs until the call ends, or waits for somebody else. Gives the answers back that were not used.
+    pub(crate) async fn run(mut self) -> (Report, Option<Answers>, Option<Terminal>) {
         let stopped = tokio::select! {
             ended = self.converse() => ended.err(),
             _ = tokio::signal::ctrl_c() => Some(Stop("You stopped it.".to_owned())),
         };
         let mut why = None;
         if let Some(Stop(words)) = stopped {
+            if self.keeps
+                && let Some(row) = self.row().filter(|row| waits(row.phase))
+            {
+                let report = Report::kept(row.phase, row.rounds, self.asked, &words);
+                return (report, self.answers, self.terminal);
+            }
             self.app.inbox().stop(self.call);
             let _ = tokio::time::timeout(ENDING, self.ended()).await;
             why = Some(words);
@@ -208,7 +245,8 @@ impl Conversation {
             }
         }
         let told = self.row().and_then(|row| row.detail);
-        Report::of(end, rounds, self.asked, told, why)
+        let report = Report::of(end, rounds, self.asked, told, why);
+        (report, self.answers, self.terminal)
     }
 
     /// Answers what is asked until the call ends.
@@ -309,7 +347,11 @@ impl Conversation {
                 if missing.is_empty() {
                     missing.push("There is nobody to ask.".to_owned());
                 }
-                missing.push("The call was stopped; nothing was answered for you.".to_owned());
+                missing.push(if self.keeps {
+                    "Nothing was answered for you; the question waits for resume.".to_owned()
+                } else {
+                    "The call was stopped; nothing was answered for you.".to_owned()
+                });
                 Err(Stop(missing.join(" ")))
             };
         };
@@ -346,7 +388,11 @@ impl Conversation {
             Decision::Open { .. } => {
                 self.checks.remove(&key);
             }
-            Decision::Send(_) | Decision::Decline | Decision::Cancel => {}
+            // Kept as if it were typed, so that a crash before the answer leaves leaves a draft.
+            Decision::Send(inputs) => {
+                self.app.inbox().draft(ask.id, inputs.clone());
+            }
+            Decision::WasOpened | Decision::Decline | Decision::Cancel => {}
         }
         let (act, inputs, domain) = decision.act(&ask.phase);
         let answered = self
@@ -446,6 +492,15 @@ impl Conversation {
                 // Without a person nothing is sent twice.
                 dialog::go_on(terminal, row, question, "s").await.unwrap_or(false)
             }
+            None if self.send_again => {
+                // Once: what is lost again is said.
+                self.send_again = false;
+                true
+            }
+            None if self.keeps => {
+                let detail = row.detail.clone().unwrap_or_else(|| row.word.clone());
+                return Err(Stop(detail));
+            }
             None => false,
         };
         let act = if again { CallAct::SendAgain } else { CallAct::Leave };
@@ -544,6 +599,19 @@ impl Conversation {
             .collect();
         asks.sort_by_key(|ask| ask.position);
         asks
+    }
+}
+
+/// Nothing of it is on its way, so that it can be left as it stands.
+fn waits(phase: CallPhase) -> bool {
+    match phase {
+        CallPhase::Asking | CallPhase::PausedAtCap | CallPhase::NotDelivered | CallPhase::Unknown => true,
+        CallPhase::Sending
+        | CallPhase::Pacing
+        | CallPhase::Done
+        | CallPhase::DoneWithError
+        | CallPhase::Failed
+        | CallPhase::Stopped => false,
     }
 }
 

@@ -130,6 +130,7 @@ fn connection(url: String) -> Connection {
         timeout: DEFAULT_TIMEOUT,
         revision: None,
         data_dir: None,
+        key_file: false,
         json: false,
     }
 }

@@ -10,8 +10,10 @@
 //!
 //! The hidden `conformance` is the exception: a client for a test suite, that accepts what a server on this computer asks.
 //!
-//! Deliberately absent: storage of calls (they end with this program) and any way to open a link that no server
-//! asked for: `link` only judges.
+//! With a data folder calls are kept as the app keeps them, and `resume` takes them up: what waits is answered, what may
+//! have arrived is sent again only with `--send-again`. Without one they end with this program.
+//!
+//! Deliberately absent: any way to open a link that no server asked for: `link` only judges.
 
 mod answers;
 mod arguments;
@@ -23,6 +25,7 @@ mod link;
 mod lists;
 mod output;
 mod report;
+mod resume;
 mod script;
 mod server;
 mod terminal;
@@ -77,6 +80,11 @@ async fn run(task: Task) -> Exit {
             call::run(ListKind::Prompts, name, args.as_deref(), &calling).await
         }
         Task::Read { uri, calling } => call::run(ListKind::Resources, uri, None, &calling).await,
+        Task::Resume {
+            list,
+            send_again,
+            calling,
+        } => resume::run(list, send_again, &calling).await,
         Task::Form => form::run(),
         Task::Link { escapes } => link::run(escapes),
         Task::PracticeWorkshop => {

@@ -4,11 +4,11 @@ use crate::output;
 use countersign_core::inbox::result;
 use countersign_core::mrtr::driver::{End, Trouble};
 use countersign_core::text;
-use countersign_core::view::{Action, OfferKind, ResultPart, ServerText};
+use countersign_core::view::{Action, CallPhase, OfferKind, ResultPart, ServerText};
 use countersign_core::wire::json::Json;
 
 /// The exit codes; see the module doc of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Exit {
     Done = 0,
@@ -25,6 +25,8 @@ pub(crate) enum Status {
     Failed,
     Stopped,
     Unknown,
+    /// Kept, and not over.
+    Waiting,
 }
 
 /// One question of one round, and what was answered, if anything was.
@@ -118,6 +120,32 @@ impl Report {
         }
     }
 
+    /// A call that is kept as it stands, for later.
+    pub(crate) fn kept(phase: CallPhase, rounds: u32, asks: Vec<Asked>, why: &str) -> Self {
+        let (status, exit) = match phase {
+            CallPhase::Unknown => (Status::Unknown, Exit::Undelivered),
+            CallPhase::NotDelivered => (Status::Waiting, Exit::Undelivered),
+            CallPhase::Asking
+            | CallPhase::PausedAtCap
+            | CallPhase::Sending
+            | CallPhase::Pacing
+            | CallPhase::Done
+            | CallPhase::DoneWithError
+            | CallPhase::Failed
+            | CallPhase::Stopped => (Status::Waiting, Exit::Stopped),
+        };
+        Self {
+            status,
+            exit,
+            rounds,
+            asks,
+            ending: Ending::Error {
+                code: None,
+                message: why.to_owned(),
+            },
+        }
+    }
+
     pub(crate) fn print(&self, kind: OfferKind, json: bool) {
         match &self.ending {
             Ending::Result(_) if json => {}
@@ -182,6 +210,7 @@ impl Status {
             Self::Failed => "failed",
             Self::Stopped => "stopped",
             Self::Unknown => "unknown",
+            Self::Waiting => "waiting",
         }
     }
 }

@@ -16,6 +16,8 @@ pub(crate) enum Decision {
     },
     /// The link was opened before: accept, without opening it.
     Check,
+    /// The same at the word of the file, where a crash left it unknown.
+    WasOpened,
     Decline,
     Cancel,
 }
@@ -27,6 +29,7 @@ impl Decision {
             Self::Send(inputs) => (Act::Accept, Some(inputs.clone()), None),
             Self::Open { domain } => (Act::Open, None, domain.clone()),
             Self::Check => (Act::CheckAgain, None, None),
+            Self::WasOpened => (Act::AlreadyFinished, None, None),
             Self::Decline => (Act::Decline, None, None),
             Self::Cancel if is_opened(phase) => (Act::GiveUp, None, None),
             Self::Cancel => (Act::Dismiss, None, None),
@@ -71,11 +74,14 @@ pub(crate) fn decide(
         }
         (Action::Accept, AskBody::Link { inspection, .. }) => {
             leads_there(inspection, &entry).map_err(|why| unfit(&why))?;
-            Ok(if is_opened(&ask.phase) {
-                Decision::Check
-            } else {
-                Decision::Open { domain: entry.domain }
-            })
+            match (&ask.phase, entry.opened) {
+                (phase, _) if is_opened(phase) => Ok(Decision::Check),
+                (AskPhase::MayBeOpen, Some(true)) => Ok(Decision::WasOpened),
+                (AskPhase::MayBeOpen, None) => Err(format!(
+                    "The page of “{key}” may have been opened before; “opened” must say whether it was."
+                )),
+                (_, Some(_) | None) => Ok(Decision::Open { domain: entry.domain }),
+            }
         }
         (Action::Accept, AskBody::Unusable { reason, .. }) => Err(unfit(&format!(
             "this question can only be declined or cancelled. {reason}"

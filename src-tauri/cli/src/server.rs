@@ -9,8 +9,11 @@ use countersign_core::link::open::SystemBrowser;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::{Speak, Target, address};
 use countersign_core::settings::Settings;
+use countersign_core::store::StoreError;
+use countersign_core::store::keys::{Keys, system};
+use countersign_core::store::place::Place;
 use countersign_core::text;
-use countersign_core::view::{NameValue, ServerId, TargetDraft};
+use countersign_core::view::{KeepingAct, KeepingState, NameValue, ServerId, TargetDraft};
 use countersign_core::wire::request::Elicitation;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,6 +68,41 @@ pub(crate) fn open(
             "There is no server named “{}” in the list of this folder.",
             text::chip(wanted)
         ))),
+    }
+}
+
+/// Keeps calls in the folder of the command line, and takes up those in it. True where there is such a folder.
+///
+/// # Errors
+/// Why they cannot be kept, and what to do; nothing was started then.
+pub(crate) async fn keep(app: &Countersign, connection: &Connection) -> Result<bool, String> {
+    let Some(folder) = &connection.data_dir else {
+        return Ok(false);
+    };
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    let taken = Place::take(&folder);
+    if let Err(error @ StoreError::InUse { .. }) = &taken {
+        return Err(error.to_string());
+    }
+    app.keep_at(&folder, taken, Keys::new(system()));
+    app.find_key().await;
+    if connection.key_file && app.keeping().acts.contains(&KeepingAct::UseKeyFile) {
+        app.act_on_keeping(KeepingAct::UseKeyFile)
+            .await
+            .map_err(|failure| failure.message)?;
+    }
+    let keeping = app.keeping();
+    match keeping.state {
+        KeepingState::Kept | KeepingState::KeptByFile => Ok(true),
+        KeepingState::Opening | KeepingState::LostOnQuit => {
+            let words = keeping.words.unwrap_or_default();
+            let file = if keeping.acts.contains(&KeepingAct::UseKeyFile) {
+                " With --key-file the key is kept in a file of the folder."
+            } else {
+                ""
+            };
+            Err(format!("Nothing was started. {words}{file}"))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::form::{FieldInput, Form, Input, Moment, Review, Zones, legible, moment, template, zones};
 use crate::inbox::guard::Guard;
 use crate::inbox::{Inbox, NewCall, ServerFacts};
+use crate::keeping::Keeping;
 use crate::link::Asker;
 use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
@@ -36,16 +37,16 @@ const TIMEOUTS: std::ops::RangeInclusive<u32> = 1..=3600;
 /// Countersign. Clones share it.
 #[derive(Clone)]
 pub struct Countersign {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
-struct Shared {
-    inbox: Inbox,
+pub(crate) struct Shared {
+    pub(crate) inbox: Inbox,
     servers: Mutex<Servers>,
     /// Held from reading the list to writing it, so that of two changes at once none is lost.
     changing: Mutex<()>,
     settings: Settings,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     notices: Mutex<Vec<String>>,
     /// Entries of the settings that cannot be used; they stay in the file.
     left_out: Vec<Entry>,
@@ -53,6 +54,7 @@ struct Shared {
     changed: watch::Sender<u32>,
     /// Ids of requests begin after this one.
     first_id: AtomicU64,
+    pub(crate) keeping: Mutex<Keeping>,
 }
 
 /// How often the store was opened, in the store.
@@ -136,6 +138,7 @@ impl Countersign {
                 elicitation: parts.elicitation,
                 changed: watch::Sender::new(0),
                 first_id: AtomicU64::new(0),
+                keeping: Mutex::default(),
             }),
         };
         for (entry, target) in usable {
@@ -430,6 +433,7 @@ impl Countersign {
             servers: rows,
             calls: self.shared.inbox.calls(),
             notices: self.lock_notices().clone(),
+            keeping: self.keeping(),
             asks,
         }
     }
@@ -833,11 +837,11 @@ impl Countersign {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_notices(&self) -> MutexGuard<'_, Vec<String>> {
+    pub(crate) fn lock_notices(&self) -> MutexGuard<'_, Vec<String>> {
         self.shared.notices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn bump(&self) {
+    pub(crate) fn bump(&self) {
         self.shared
             .changed
             .send_modify(|revision| *revision = revision.wrapping_add(1));

@@ -71,6 +71,23 @@ points! {
     /// The head is about to go to the key store.
     AnchorBegun = "anchor-begun",
     AnchorDone = "anchor-done",
+    /// What is sent is kept, and no byte of it has left.
+    SendBegun = "send-begun",
+    /// The answer of the server is here, and nothing of it is kept.
+    ReceiveBegun = "receive-begun",
+    /// A question is kept and about to be shown.
+    AskKept = "ask-kept",
+    /// The end of a call is kept and about to be shown.
+    EndKept = "end-kept",
+    /// The consent is kept, and the browser was not asked.
+    OpenBegun = "open-begun",
+    /// The browser was asked, and that is not kept.
+    OpenDone = "open-done",
+    /// That the browser was asked is kept, and the server was not told.
+    OpenKept = "open-kept",
+    /// Kept calls are read, and nothing of what the crash did to them is written.
+    RestoreRead = "restore-read",
+    RestoreKept = "restore-kept",
     /// Marked as closed, not yet folded into one file.
     StoreCloseMarked = "store-close-marked",
     StoreClosed = "store-closed",

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod fault;
 pub mod form;
 pub mod inbox;
+pub mod keeping;
 pub mod link;
 pub mod mrtr;
 pub mod session;

@@ -43,6 +43,49 @@ pub struct Snapshot {
     pub calls: Vec<CallRow>,
     /// Said once at the top of the window: a settings file that was set aside, and the like.
     pub notices: Vec<String>,
+    pub keeping: KeepingView,
+}
+
+/// Whether questions, drafts and history outlive the app.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct KeepingView {
+    pub state: KeepingState,
+    /// What is the matter, in a few sentences, where something is.
+    pub words: Option<String>,
+    /// What the person can do about it, the likeliest first.
+    pub acts: Vec<KeepingAct>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum KeepingState {
+    /// The key store is being asked.
+    Opening,
+    /// On the disk, with the key in the key store of the system.
+    Kept,
+    /// On the disk, with the key in a file beside.
+    KeptByFile,
+    /// In memory: it ends with the app.
+    LostOnQuit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum KeepingAct {
+    /// Look once more.
+    TryAgain,
+    /// Let the system ask for the password of its key store.
+    Unlock,
+    /// Keep the key in a file, which protects from other accounts of this computer only.
+    UseKeyFile,
+    /// Set the file aside, whose key is gone, and begin with a new one.
+    BeginAnew,
+    /// Go on without keeping anything.
+    StayInMemory,
 }
 
 #[derive(Clone, Debug, Serialize)]

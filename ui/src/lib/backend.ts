@@ -20,6 +20,7 @@ import type {
   Completion,
   Failure,
   FieldInput,
+  KeepingAct,
   Moment,
   OfferKind,
   ResultView,
@@ -69,6 +70,8 @@ export interface Backend {
   act(answer: Answer): Promise<Answered>;
   call(call: CallId): Promise<ResultView>;
   actOnCall(call: CallId, act: CallAct): Promise<null>;
+  /** The person's word on where calls are kept. */
+  actOnKeeping(act: KeepingAct): Promise<null>;
   /** Calls back after every change; returns the way to stop that. */
   onChanged(changed: () => void): Promise<() => void>;
   /** The person wants to close the window while something is unfinished. */
@@ -118,6 +121,7 @@ export const tauri: Backend = {
   act: (answer) => command("act", { ...answer }),
   call: (call) => command("call", { call }),
   actOnCall: (call, act) => command("act_on_call", { call, act }),
+  actOnKeeping: (act) => command("act_on_keeping", { act }),
   onChanged: (changed) => listen<number>("changed", () => changed()),
   onClosing: (closing) => listen<Unfinished>("closing", (event) => closing(event.payload)),
   close: (quit) => command("close", { quit }),

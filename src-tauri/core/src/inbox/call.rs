@@ -5,6 +5,7 @@ use super::guard::Look;
 use super::pushed::taken_back;
 use super::visited::Visited;
 use super::{Inbox, NewCall, result};
+use crate::fault::{self, Point};
 use crate::form::{FieldInput, FormView, Guard, GuardLevel, MASK};
 use crate::link::same_page;
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
@@ -128,6 +129,8 @@ impl Host for CallHost {
                             ask.set(Stage::Delivered(action));
                         }
                     }
+                    // Shown with what follows from it, after that is kept.
+                    return;
                 }
             }
         }
@@ -234,6 +237,7 @@ impl Host for CallHost {
             state.keep_or_say(self.call);
             (stop, answers)
         };
+        fault::at(Point::AskKept);
         self.inbox.bump();
         tokio::select! {
             biased;
@@ -424,6 +428,7 @@ impl Inbox {
             call.end = Some(end);
             state.keep_or_say(id);
         }
+        fault::at(Point::EndKept);
         self.bump();
     }
 }

@@ -338,9 +338,10 @@ fn going_on(
         reason: reason.to_owned(),
         left,
     };
-    let waits = asks
-        .iter()
-        .any(|ask| ask.is_of_round(call.id, call.round_number) && ask.is_open());
+    let of_round = |ask: &Ask| ask.is_of_round(call.id, call.round_number);
+    let waits = asks.iter().any(|ask| of_round(ask) && ask.is_open());
+    let waits =
+        waits || call.phase == CallPhase::Asking && reopen_last(asks.iter_mut().filter(|ask| of_round(ask)));
     let start = match call.phase {
         CallPhase::Asking if waits => Start::Asking,
         // With nothing of the round to answer it was a question that the server put while the request ran.
@@ -364,6 +365,34 @@ fn going_on(
         }),
     };
     Some((machine, start))
+}
+
+/// The last answer of a round was given, and the round was not sent: one question of it waits for the person's word once
+/// more, best a link that was opened. Nothing is sent because the app was started.
+fn reopen_last<'a>(of_round: impl Iterator<Item = &'a mut Ask>) -> bool {
+    let mut kept: Vec<&mut Ask> = of_round
+        .filter(|ask| matches!(ask.stage, Stage::Kept(_)))
+        .collect();
+    kept.sort_by_key(|ask| matches!(&ask.stage, Stage::Kept(given) if given.opened_link));
+    let Some(last) = kept.pop() else { return false };
+    last.stage = match &last.stage {
+        Stage::Kept(given) if given.opened_link => Stage::InBrowser {
+            asking: false,
+            trouble: None,
+        },
+        Stage::Kept(_)
+        | Stage::Waiting
+        | Stage::Opening
+        | Stage::MayBeOpen
+        | Stage::OpenFailed(_)
+        | Stage::Sending(_)
+        | Stage::InBrowser { .. }
+        | Stage::Delivered(_)
+        | Stage::Undelivered(..)
+        | Stage::Withdrawn(_)
+        | Stage::Closed(_) => Stage::Waiting,
+    };
+    true
 }
 
 fn over(call: &mut Call, asks: &mut [Ask], reason: &str) {

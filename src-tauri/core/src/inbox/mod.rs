@@ -24,6 +24,7 @@ pub mod result;
 mod visited;
 
 use crate::clock::Clock;
+use crate::fault::{self, Point};
 use crate::form::{FieldInput, Form, Review};
 use crate::link::open::{Browser, OpenError};
 use crate::link::{self, Asker, Verdict};
@@ -135,8 +136,8 @@ struct State {
     rest_until: Duration,
     /// Where calls are kept, if they are.
     store: Option<Arc<Store>>,
-    /// Why something could not be kept, until it can.
-    unkept: Option<String>,
+    /// Calls that could not be kept, and why, until they can.
+    unkept: BTreeMap<CallId, String>,
 }
 
 impl Inbox {
@@ -153,7 +154,7 @@ impl Inbox {
             looking: false,
             rest_until: Duration::ZERO,
             store: None,
-            unkept: None,
+            unkept: BTreeMap::new(),
         });
         Self {
             shared: Arc::new(Shared {
@@ -272,12 +273,17 @@ impl Inbox {
         loaded.unreadable.extend(finished.unreadable);
         loaded.calls.extend(finished.calls);
         let mut unreadable = loaded.unreadable.len();
+        let mut strangers = 0;
         let mut going_on = Vec::new();
         {
             let mut state = self.lock();
             let state = &mut *state;
             for stored in loaded.calls {
                 let known = server(&stored.server);
+                if stored.open && known.is_none() {
+                    strangers += 1;
+                    continue;
+                }
                 let drafts = drafts(&stored);
                 let back = KeptCall::from_bytes(&stored.record).and_then(|kept| {
                     let facts = known.as_ref().map(|(facts, _)| facts.clone());
@@ -312,12 +318,14 @@ impl Inbox {
                 }
                 state.calls.insert(call.id, call);
             }
+            fault::at(Point::RestoreRead);
             state.store = Some(store);
             let ids: Vec<CallId> = state.calls.keys().copied().collect();
             for id in ids {
                 // What the end of the app did is kept, and calls of this run that began before the store was open.
                 state.keep_or_say(id);
             }
+            fault::at(Point::RestoreKept);
             for (id, _, start, ..) in &going_on {
                 if matches!(start, Start::Trouble(_))
                     && let Some(call) = state.calls.get_mut(id)
@@ -336,23 +344,46 @@ impl Inbox {
         }
         self.bump();
         self.look_for_browser();
-        Ok(match unreadable {
-            0 => Vec::new(),
-            count => vec![format!(
-                "{count} kept {} could not be read. Nothing of it was sent or deleted.",
-                if count == 1 { "call" } else { "calls" }
-            )],
-        })
+        let mut told = Vec::new();
+        if unreadable > 0 {
+            told.push(format!(
+                "{unreadable} kept {} could not be read. Nothing of it was sent or deleted.",
+                calls(unreadable)
+            ));
+        }
+        if strangers > 0 {
+            told.push(format!(
+                "{strangers} kept {} went to a server that is not in your list. Nothing of it was sent or deleted.",
+                calls(strangers)
+            ));
+        }
+        Ok(told)
     }
 
     /// Whether calls outlive the app, and why something could not be kept, where it could not.
     pub fn keeping(&self) -> (bool, Option<String>) {
         let state = self.lock();
         let durable = state.store.as_ref().is_some_and(|store| store.is_durable());
-        (durable, state.unkept.clone())
+        (durable, state.unkept.values().next().cloned())
     }
 
-    /// Keeps everything and lets go of the store, before the app ends.
+    /// Keeps what could not be kept before.
+    pub fn keep_all(&self) {
+        {
+            let mut state = self.lock();
+            let calls: Vec<CallId> = state.calls.keys().copied().collect();
+            let asks: Vec<AskId> = state.asks.keys().copied().collect();
+            for call in calls {
+                state.keep_or_say(call);
+            }
+            for ask in asks {
+                state.keep_draft(ask);
+            }
+        }
+        self.bump();
+    }
+
+    /// Keeps nothing any more, before the app ends: what ends from here on is taken up by the next start.
     pub fn let_go(&self) {
         self.lock().store = None;
     }
@@ -523,18 +554,18 @@ impl Inbox {
         self.lock().calls.values().rev().map(Call::row).collect()
     }
 
-    /// What would end with the app.
+    /// What would end with the app: questions only where they are not kept.
     pub fn unfinished(&self) -> Unfinished {
         let state = self.lock();
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let is_kept = |call: &Call| {
+            let durable = state.store.as_ref().is_some_and(|store| store.is_durable());
+            durable && !state.unkept.contains_key(&call.id) && !call.key.is_empty()
+        };
+        let waits = |ask: &&Ask| ask.is_open() || matches!(ask.stage, Stage::Kept(_));
+        let lost = |ask: &&Ask| ask.pushed.is_some() || !state.calls.get(&ask.call).is_some_and(is_kept);
         Unfinished {
-            waiting: count(
-                state
-                    .asks
-                    .values()
-                    .filter(|ask| ask.is_open() || matches!(ask.stage, Stage::Kept(_)))
-                    .count(),
-            ),
+            waiting: count(state.asks.values().filter(waits).filter(lost).count()),
             in_flight: count(state.calls.values().filter(|call| call.is_in_flight()).count()),
         }
     }
@@ -805,6 +836,7 @@ impl Inbox {
     /// Asks the browser, off this thread, and takes a consent as given only when it could be asked.
     async fn open(&self, id: AskId, url: Url) -> Answered {
         let browser = Arc::clone(&self.shared.browser);
+        fault::at(Point::OpenBegun);
         let opening = tokio::task::spawn_blocking(move || browser.open(&url));
         let failed = match tokio::time::timeout(OPEN_TIMEOUT, opening).await {
             Ok(Ok(Ok(()))) => None,
@@ -812,6 +844,7 @@ impl Inbox {
             Ok(Err(_)) => Some("The browser could not be asked.".to_owned()),
             Err(_) => Some("The browser did not react.".to_owned()),
         };
+        fault::at(Point::OpenDone);
         let now = self.shared.clock.now();
         let mut guarded = self.lock();
         let state = &mut *guarded;
@@ -853,6 +886,9 @@ impl Inbox {
                     return Answered::Opened;
                 }
                 ask.set(Stage::Kept(Given::link()));
+                // On the disk before the round goes on: after a crash it is not opened a second time.
+                state.keep_or_say(call);
+                fault::at(Point::OpenKept);
                 match self.settle(guarded, call, now) {
                     Decided::Now(answered) => answered,
                     Decided::Open(_) | Decided::Push(_) => Answered::Sent,
@@ -960,14 +996,14 @@ impl State {
             history: &history,
         })?;
         noted::told(call, &mut asks);
-        self.unkept = None;
+        self.unkept.remove(&id);
         Ok(())
     }
 
     /// The same where what happened has happened: that it could not be kept is told.
     fn keep_or_say(&mut self, id: CallId) {
         if let Err(error) = self.keep(id) {
-            self.unkept = Some(error.to_string());
+            self.unkept.insert(id, error.to_string());
         }
     }
 
@@ -987,8 +1023,13 @@ impl State {
             call: ask.call,
             text: (!plain.is_empty()).then_some(text.as_slice()),
         };
-        if let Err(error) = store.save_drafts(&[draft]) {
-            self.unkept = Some(error.to_string());
+        let call = ask.call;
+        match store.save_drafts(&[draft]) {
+            Ok(()) if self.unkept.contains_key(&call) => self.keep_or_say(call),
+            Ok(()) => {}
+            Err(error) => {
+                self.unkept.insert(call, error.to_string());
+            }
         }
     }
 
@@ -1067,6 +1108,7 @@ impl State {
             .collect();
         for id in ended.iter().take(ended.len().saturating_sub(KEPT_CALLS)) {
             self.calls.remove(id);
+            self.unkept.remove(id);
             self.asks.retain(|_, ask| ask.call != *id);
         }
     }
@@ -1086,6 +1128,10 @@ impl Decided {
             reason: reason.to_owned(),
         })
     }
+}
+
+fn calls(count: usize) -> &'static str {
+    if count == 1 { "call" } else { "calls" }
 }
 
 /// What was entered into the questions of a kept call.

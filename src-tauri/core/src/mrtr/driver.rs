@@ -4,6 +4,7 @@
 //! person's word. While a person thinks, no clock runs. Stopping is heard at every point.
 
 use super::machine::{Machine, Step, Word};
+use crate::fault::{self, Point};
 use crate::transport::question::Question;
 use crate::transport::{Fault, Incoming, Note, Patience, Reply};
 use crate::wire::json::Json;
@@ -202,7 +203,10 @@ pub async fn run(
                         host.happened(event);
                     }
                 };
-                match line.send(&request, patience, stop, &mut incoming).await {
+                fault::at(Point::SendBegun);
+                let sent = line.send(&request, patience, stop, &mut incoming).await;
+                fault::at(Point::ReceiveBegun);
+                match sent {
                     Ok(Reply {
                         response,
                         status,

@@ -7,6 +7,7 @@ use super::seal::{self, Master};
 use super::{Store, schema};
 use crate::clock::Clock;
 use crate::fault::{self, Point};
+use crate::view::{AskId, CallId};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::PathBuf;
@@ -122,6 +123,17 @@ impl Database {
     /// The process that had it before did not close it. It was looked at and is whole.
     pub fn was_unclean(&self) -> bool {
         self.was_unclean
+    }
+
+    /// Ids that are free without the key: what is numbered before the file is unlocked begins after these. Whoever changes
+    /// the file can make them wrong; then a kept call whose id was taken is left in the file and said to be unreadable.
+    pub fn ids_begin_after(&self) -> (CallId, AskId) {
+        let noted: Option<String> = meta(&self.held.connection, super::IDS_IN_CLEAR).ok().flatten();
+        let both = noted.as_deref().and_then(|text| text.split_once(' '));
+        let (call, ask) = both.map_or((0, 0), |(call, ask)| {
+            (call.parse().unwrap_or_default(), ask.parse().unwrap_or_default())
+        });
+        (CallId(call), AskId(ask))
     }
 
     /// `None` in memory.

@@ -45,9 +45,12 @@ use history::find::{Filter, Line, Page};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use seal::{Master, Sealer, Signer};
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
+/// The highest ids once more, for [`Database::ids_begin_after`].
+const IDS_IN_CLEAR: &str = "ids in clear";
 /// Entries that an export reads at a time.
 const EXPORTED: usize = 500;
 
@@ -156,6 +159,11 @@ impl Store {
     /// Whether what is saved outlives the process.
     pub fn is_durable(&self) -> bool {
         self.lock().place.is_some()
+    }
+
+    /// Where it is; `None` in memory.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.lock().place.as_ref().map(|place| place.folder().to_owned())
     }
 
     /// Closes the file, so that the next start need not look at it whole. Dropping does the same and tells nothing.
@@ -673,6 +681,7 @@ impl Store {
         if (call, ask) != known {
             let both = [call.to_be_bytes(), ask.to_be_bytes()].concat();
             set_meta(transaction, "ids", self.sealer.seal("ids", &[], &both)?)?;
+            set_meta(transaction, IDS_IN_CLEAR, format!("{call} {ask}"))?;
         }
         Ok(())
     }
