@@ -27,6 +27,7 @@ mod hand_off;
 mod delivery;
 
 /// What outlives the app: questions, drafts, answers on their way, links, results, history.
+mod keeping;
 mod kept;
 
 /// Lists of what a server offers: pages, odd entries, limits.

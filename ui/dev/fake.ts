@@ -10,6 +10,7 @@ import type {
   Completion,
   Failure,
   FieldInput,
+  KeepingAct,
   ResultView,
   ServerDraft,
   ServerPage,
@@ -52,6 +53,9 @@ export class FakeBackend implements Backend {
   showings: { ask: number; revision: number }[] = [];
   starts: { offer: Offer; args: ArgumentsInput }[] = [];
   callActs: { call: number; act: CallAct }[] = [];
+  keepingActs: KeepingAct[] = [];
+  /** What becomes of the person's word on keeping. */
+  keep: (act: KeepingAct) => void = () => {};
   added: ServerDraft[] = [];
   removed: number[] = [];
   reconnected: number[] = [];
@@ -171,6 +175,12 @@ export class FakeBackend implements Backend {
   }
   async call(call: number) {
     return found(this.calls.get(call));
+  }
+  async actOnKeeping(act: KeepingAct) {
+    this.keepingActs.push(act);
+    this.keep(act);
+    this.changed();
+    return null;
   }
   async actOnCall(call: number, act: CallAct) {
     this.callActs.push({ call, act });

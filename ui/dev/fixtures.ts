@@ -18,6 +18,7 @@ import type {
   Finding,
   FindingCode,
   Inspection,
+  KeepingView,
   OfferKind,
   OptionView,
   ResultPart,
@@ -621,8 +622,23 @@ export const PARTS: ResultPart[] = [
   { kind: "other", note: "1 part of a kind that this app cannot show." },
 ];
 
+export const LOST: KeepingView = {
+  state: "lost_on_quit",
+  words:
+    "Questions, drafts and history will be lost on quit. This system has no key store that is running (no session bus).",
+  acts: ["try_again", "use_key_file", "stay_in_memory"],
+};
+
 export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
-  return { revision: 1, servers: [server(), PRACTICE], asks: [], calls: [], notices: [], ...over };
+  return {
+    revision: 1,
+    servers: [server(), PRACTICE],
+    asks: [],
+    calls: [],
+    notices: [],
+    keeping: { state: "kept", words: null, acts: [] },
+    ...over,
+  };
 }
 
 /** A starter for whose fields the server proposes values. */

@@ -75,6 +75,14 @@ export const SCENES: Scene[] = [
         json: null,
       }),
   },
+  {
+    name: "questions that are lost on quit",
+    backend: () => {
+      const backend = desk(fixture.ask(), ...others());
+      backend.world = { ...backend.world, keeping: fixture.LOST };
+      return backend;
+    },
+  },
   askScene("form", fixture.ask()),
   askScene("form, every control", fixture.ask({ body: fixture.form(fixture.EVERYTHING) })),
   askScene("form, asks for a password", fixture.ask({ body: fixture.form(fixture.SECRETS) })),

@@ -15,12 +15,12 @@ use zeroize::Zeroizing;
 
 /// A key store as a test wants it. Clones share it.
 #[derive(Clone, Default)]
-struct Fake(Arc<Mutex<Inside>>);
+pub(crate) struct Fake(Arc<Mutex<Inside>>);
 
 #[derive(Default)]
-struct Inside {
+pub(crate) struct Inside {
     mood: Mood,
-    kept: BTreeMap<String, Vec<u8>>,
+    pub(crate) kept: BTreeMap<String, Vec<u8>>,
     asked: u32,
     /// It says that it keeps something, and does not.
     forgets: bool,
@@ -29,7 +29,7 @@ struct Inside {
 }
 
 #[derive(Default)]
-enum Mood {
+pub(crate) enum Mood {
     #[default]
     Present,
     Absent,
@@ -40,15 +40,15 @@ enum Mood {
 }
 
 impl Fake {
-    fn mood(&self, mood: Mood) {
+    pub(crate) fn mood(&self, mood: Mood) {
         self.0.lock().expect("no panic").mood = mood;
     }
 
-    fn inside<T>(&self, look: impl FnOnce(&mut Inside) -> T) -> T {
+    pub(crate) fn inside<T>(&self, look: impl FnOnce(&mut Inside) -> T) -> T {
         look(&mut self.0.lock().expect("no panic"))
     }
 
-    fn keys(&self) -> Keys {
+    pub(crate) fn keys(&self) -> Keys {
         Keys::new(Box::new(self.clone()))
     }
 

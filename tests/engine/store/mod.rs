@@ -6,7 +6,7 @@ mod crash;
 mod damage;
 mod files;
 mod history;
-mod keys;
+pub(crate) mod keys;
 #[cfg(target_os = "linux")]
 mod secret_service;
 

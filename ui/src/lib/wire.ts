@@ -22,7 +22,21 @@ calls: Array<CallRow>,
 /**
  * Said once at the top of the window: a settings file that was set aside, and the like.
  */
-notices: Array<string>, };
+notices: Array<string>, keeping: KeepingView, };
+
+export type KeepingView = { state: KeepingState, 
+/**
+ * What is the matter, in a few sentences, where something is.
+ */
+words: string | null, 
+/**
+ * What the person can do about it, the likeliest first.
+ */
+acts: Array<KeepingAct>, };
+
+export type KeepingState = "opening" | "kept" | "kept_by_file" | "lost_on_quit";
+
+export type KeepingAct = "try_again" | "unlock" | "use_key_file" | "begin_anew" | "stay_in_memory";
 
 export type ServerRow = { id: ServerId, 
 /**
