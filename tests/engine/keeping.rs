@@ -1,12 +1,13 @@
 //! Where calls are kept: the folder, its file and its key, and what a person can do where one of them is missing.
 
-use crate::kit::{Desk, Http, Reply, done, form, input_required, name, patiently, text};
+use crate::kit::{Desk, Http, Reply, done, form, input_required, link, name, patiently, text};
 use crate::store::keys::{Fake, Mood};
+use countersign_core::link::FindingCode;
 use countersign_core::settings::Settings;
 use countersign_core::store::StoreError;
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::place::Place;
-use countersign_core::view::{Act, Answered, CallId, KeepingAct, KeepingState};
+use countersign_core::view::{Act, Answered, AskBody, AskId, CallId, KeepingAct, KeepingState};
 use countersign_core::wire::request::Elicitation;
 use std::path::Path;
 use tempfile::TempDir;
@@ -221,6 +222,38 @@ async fn history_of_a_run_in_memory_moves_over_when_the_key_store_comes() {
         other @ (Anchored::Never | Anchored::Unseen(_)) => panic!("{other:?}"),
     };
     assert!(head >= 2, "the decision and the end of the call: {head}");
+    life.end();
+}
+
+#[tokio::test]
+async fn what_was_opened_for_a_server_is_known_in_the_next_life() {
+    let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
+    let page = || {
+        Reply::Result(input_required(
+            &[("page", link("Look", "https://app.ledgerly.example/a"))],
+            None,
+        ))
+    };
+    let server = Http::replies(vec![page(), Reply::Result(done("ok")), page(), page()]).await;
+    let told = |life: &Life, ask: AskId| match life.desk.app.ask(ask).expect("there").body {
+        AskBody::Link { inspection, .. } => inspection
+            .findings
+            .into_iter()
+            .map(|finding| finding.code)
+            .collect::<Vec<_>>(),
+        AskBody::Form { .. } | AskBody::Unusable { .. } => panic!("a link"),
+    };
+    let life = Life::begin(folder.path(), &fake, &server).await;
+    let call = life.asked().await;
+    let ask = life.desk.question(call).await;
+    assert!(told(&life, ask.id).contains(&FindingCode::FirstTime));
+    assert_eq!(life.desk.act(ask.id, Act::Open).await, Answered::Sent);
+    life.desk.finished(call).await;
+    life.end();
+
+    let life = Life::begin(folder.path(), &fake, &server).await;
+    let ask = life.desk.question(life.asked().await).await;
+    assert!(told(&life, ask.id).contains(&FindingCode::OpenedBefore));
     life.end();
 }
 

@@ -163,7 +163,13 @@ impl Countersign {
         for server in &self.lock().list {
             server.session.begin_after(first_id);
         }
-        let notices = self.shared.inbox.keep_in(store, |key| {
+        let servers: Vec<(ServerId, String)> = self
+            .lock()
+            .list
+            .iter()
+            .map(|server| (server.id, server.key()))
+            .collect();
+        let notices = self.shared.inbox.keep_in(store, &servers, |key| {
             let servers = self.lock();
             let server = servers.list.iter().find(|server| server.key() == key)?;
             Some((server.facts(), Arc::clone(&server.session)))
@@ -271,9 +277,12 @@ impl Countersign {
         let mut servers = self.lock();
         if let Some(position) = servers.list.iter().position(|server| server.id == id) {
             let server = servers.list.remove(position);
+            drop(servers);
+            self.shared.inbox.forget_sites(&server.key());
             tokio::spawn(async move { server.session.shut_down().await });
+        } else {
+            drop(servers);
         }
-        drop(servers);
         self.bump();
         Ok(())
     }

@@ -49,7 +49,7 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use url::Url;
-use visited::Visited;
+use visited::{Site, Visited};
 
 /// A browser that does not answer for this long could not be asked.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(15);
@@ -257,27 +257,39 @@ impl Inbox {
         state.last_ask = state.last_ask.max(ask.0);
     }
 
-    /// Keeps calls in `store` from now on, and takes up those that are in it. `server` says what is known of a server
-    /// by its id in the settings, and gives the way to it; nothing for one that was removed. Returns what a person
-    /// should be told.
+    /// Keeps calls in `store` from now on, and takes up those that are in it. `servers` are all that there are, with
+    /// their ids in the settings; `server` says what is known of one by that id, and gives the way to it. Returns what a
+    /// person should be told.
     ///
     /// # Errors
     /// The store cannot be read; then nothing is kept in it.
     pub fn keep_in<L: Line + 'static>(
         &self,
         store: Arc<Store>,
+        servers: &[(ServerId, String)],
         server: impl Fn(&str) -> Option<(ServerFacts, Arc<L>)>,
     ) -> Result<Vec<String>, StoreError> {
         let mut loaded = store.open_calls()?;
         let finished = store.finished_calls(u32::try_from(KEPT_CALLS).unwrap_or(u32::MAX))?;
         loaded.unreadable.extend(finished.unreadable);
         loaded.calls.extend(finished.calls);
+        let mut sites = Vec::new();
+        for (id, key) in servers {
+            let records = store.visited(key)?;
+            let read = records
+                .iter()
+                .filter_map(|record| serde_json::from_slice(record).ok());
+            sites.extend(read.map(|site: Site| (*id, site)));
+        }
         let mut unreadable = loaded.unreadable.len();
         let mut strangers = 0;
         let mut going_on = Vec::new();
         {
             let mut state = self.lock();
             let state = &mut *state;
+            for (id, site) in &sites {
+                state.visited.restore(*id, site);
+            }
             for stored in loaded.calls {
                 let known = server(&stored.server);
                 if stored.open && known.is_none() {
@@ -510,6 +522,15 @@ impl Inbox {
             if call.new.server.id == server {
                 call.stop.cancel();
             }
+        }
+    }
+
+    /// Forgets which sites were opened for a server, after it was removed.
+    pub fn forget_sites(&self, key: &str) {
+        let store = self.lock().store.clone();
+        if let Some(store) = store {
+            // What cannot be removed now names only sites.
+            let _ = store.forget_visited(key);
         }
     }
 
@@ -857,7 +878,14 @@ impl Inbox {
         if failed.is_none()
             && let (Body::Link(link), Some(call)) = (&ask.body, state.calls.get(&ask.call))
         {
-            state.visited.opened(call.new.server.id, &link.inspection);
+            let site = state.visited.opened(call.new.server.id, &link.inspection);
+            if let (Some(store), Some(site)) = (&state.store, site)
+                && !call.key.is_empty()
+                && let Ok(record) = serde_json::to_vec(&site)
+                && let Err(error) = store.visit(&call.key, &site.host, &record)
+            {
+                state.unkept.insert(ask.call, error.to_string());
+            }
         }
         let stopping = state.calls.get(&ask.call).is_some_and(Call::is_stopping);
         match (failed, &ask.stage) {

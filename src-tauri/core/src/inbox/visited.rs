@@ -3,12 +3,12 @@
 //!
 //! Promises: a site counts only when a browser could be asked to open it; a count never makes a link milder.
 //!
-//! Deliberately absent: storage. The list begins empty with the app, until something that keeps it calls
-//! [`Visited::restore`].
+//! Deliberately absent: storage; a site as it is kept is a [`Site`].
 
 use super::guard::Guard;
 use crate::link::{Inspection, Known, Names, Verdict};
 use crate::view::ServerId;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use url::Url;
 
@@ -20,6 +20,16 @@ pub(super) struct Visited {
     times: BTreeMap<ServerId, HashMap<String, u32>>,
     /// Over all servers, and only of links that were not taken for another's.
     names: Names,
+}
+
+/// One site of one server, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Site {
+    /// In ASCII.
+    pub(super) host: String,
+    times: u32,
+    /// Other hosts are told apart from it.
+    name: bool,
 }
 
 impl Visited {
@@ -42,21 +52,25 @@ impl Visited {
         }
     }
 
-    /// A browser was asked to open this link for the server.
-    pub(super) fn opened(&mut self, server: ServerId, link: &Inspection) {
-        let Some(host) = &link.ascii_host else { return };
-        self.restore(server, host, self.times(server, host).saturating_add(1));
-        if link.verdict < Verdict::Risky {
-            self.names.add(host);
-        }
+    /// A browser was asked to open this link for the server. Returns what is to be kept.
+    pub(super) fn opened(&mut self, server: ServerId, link: &Inspection) -> Option<Site> {
+        let host = link.ascii_host.clone()?;
+        let site = Site {
+            times: self.times(server, &host).saturating_add(1),
+            name: link.verdict < Verdict::Risky,
+            host,
+        };
+        self.restore(server, &site);
+        Some(site)
     }
 
-    /// Sets how often a host was opened for the server.
-    pub(super) fn restore(&mut self, server: ServerId, host: &str, times: u32) {
-        self.times
-            .entry(server)
-            .or_default()
-            .insert(host.to_owned(), times);
+    /// What was kept of a server.
+    pub(super) fn restore(&mut self, server: ServerId, site: &Site) {
+        let hosts = self.times.entry(server).or_default();
+        hosts.insert(site.host.clone(), site.times);
+        if site.name {
+            self.names.add(&site.host);
+        }
     }
 
     fn times(&self, server: ServerId, host: &str) -> u32 {
