@@ -7,7 +7,9 @@ use countersign_core::settings::Settings;
 use countersign_core::store::StoreError;
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::place::Place;
-use countersign_core::view::{Act, Answered, AskBody, AskId, CallId, KeepingAct, KeepingState};
+use countersign_core::view::{
+    Act, Answered, AskBody, AskId, CallId, KeepingAct, KeepingState, NameValue, ServerDraft, TargetDraft,
+};
 use countersign_core::wire::request::Elicitation;
 use std::path::Path;
 use tempfile::TempDir;
@@ -255,6 +257,82 @@ async fn what_was_opened_for_a_server_is_known_in_the_next_life() {
     let ask = life.desk.question(life.asked().await).await;
     assert!(told(&life, ask.id).contains(&FindingCode::OpenedBefore));
     life.end();
+}
+
+#[tokio::test]
+async fn header_values_move_out_of_the_list_of_servers_and_nothing_is_sent_without_them() {
+    const SECRET: &str = "canary-7f3a";
+    let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
+    let server = server().await;
+    let settings = || Settings::Folder(folder.path().to_owned());
+    let list = || std::fs::read_to_string(folder.path().join("servers.json")).expect("a list");
+    let sent = |server: &Http| -> Vec<bool> {
+        let seen = server.seen();
+        seen.iter()
+            .map(|seen| seen.header("x-key").as_deref() == Some(SECRET))
+            .collect()
+    };
+    let begin = async || {
+        let desk = Desk::with(settings(), Elicitation::Both);
+        let taken = patiently("the folder", async {
+            loop {
+                match Place::take(folder.path()) {
+                    Ok(place) => break place,
+                    Err(_) => tokio::task::yield_now().await,
+                }
+            }
+        });
+        desk.app.keep_at(folder.path(), Ok(taken.await), fake.keys());
+        desk.app.find_key().await;
+        desk
+    };
+
+    fake.mood(Mood::Absent);
+    let desk = begin().await;
+    let draft = ServerDraft {
+        name: "one".to_owned(),
+        target: TargetDraft::Http {
+            url: server.url.to_string(),
+            headers: vec![NameValue {
+                name: "X-Key".to_owned(),
+                value: SECRET.to_owned(),
+            }],
+        },
+        timeout_seconds: 60,
+    };
+    desk.app.add_server(draft).expect("added");
+    assert!(list().contains(SECRET), "there is no other place for it yet");
+    fake.mood(Mood::Present);
+    desk.app
+        .act_on_keeping(KeepingAct::TryAgain)
+        .await
+        .expect("there now");
+    assert!(!list().contains(SECRET) && list().contains("X-Key"), "{}", list());
+    desk.app.let_go();
+
+    let desk = begin().await;
+    let one = desk.app.snapshot().servers[0].id;
+    // This server answers nothing that could be used; what it was sent is what counts.
+    let _ = desk.app.reached(one).await;
+    let seen = sent(&server);
+    assert!(!seen.is_empty() && seen.iter().all(|with| *with), "{seen:?}");
+    desk.app.let_go();
+
+    fake.mood(Mood::Locked);
+    let desk = begin().await;
+    let one = desk.app.snapshot().servers[0].id;
+    let before = sent(&server).len();
+    let failure = desk.app.reached(one).await.expect_err("without its values");
+    assert!(failure.message.contains("not open yet"), "{failure:?}");
+    assert_eq!(sent(&server).len(), before, "nothing is sent without them");
+    desk.app
+        .act_on_keeping(KeepingAct::Unlock)
+        .await
+        .expect("unlocked");
+    let _ = desk.app.reached(one).await;
+    assert!(sent(&server).len() > before && sent(&server).iter().all(|with| *with));
+    desk.app.remove_server(one).expect("removed");
+    desk.app.let_go();
 }
 
 #[tokio::test]

@@ -22,6 +22,18 @@ pub(crate) async fn run(kinds: &[ListKind], connection: &Connection) -> Exit {
         Err(Problem::Ours(message)) => return print(&[], vec![message], connection.json),
     };
     let reading = async {
+        // The values of its headers may be kept in the folder.
+        let opened = if app.waits_for_values(id) {
+            server::keep(&app, connection).await.map(|_| ())
+        } else {
+            Ok(())
+        };
+        if let Err(message) = opened {
+            return Offers {
+                problems: vec![message],
+                ..Offers::default()
+            };
+        }
         match app.connected(id).await {
             Ok(offers) => offers,
             Err(failure) => Offers {
@@ -42,6 +54,7 @@ pub(crate) async fn run(kinds: &[ListKind], connection: &Connection) -> Exit {
             return Exit::Stopped;
         }
     };
+    app.let_go();
     app.shut_down().await;
     let offers: Vec<Offer> = [tools, prompts, documents]
         .into_iter()

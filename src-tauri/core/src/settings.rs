@@ -1,8 +1,8 @@
 //! The servers that a person added, in one file of their own. Written whole or not at all; a file that cannot be
 //! read is set aside, never overwritten.
 //!
-//! Header and environment values stand in this file as entered; it can be read by its owner only (mode 0600 on
-//! Unix). Deliberately absent: anything about calls or answers.
+//! Header and environment values stand in this file only until there is a store for them (`app::values`); it can be
+//! read by its owner only (mode 0600 on Unix). Deliberately absent: anything about calls or answers.
 
 use crate::view::{ServerDraft, TargetDraft};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub struct Entry {
     pub timeout_seconds: u32,
     /// RFC 3339, local.
     pub added: String,
+    /// The values of its headers or variables are in the store; in `target` they are empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub values_kept: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -120,6 +123,7 @@ impl Entry {
             target: draft.target.clone(),
             timeout_seconds: draft.timeout_seconds,
             added,
+            values_kept: false,
         }
     }
 }
@@ -187,6 +191,7 @@ mod tests {
             },
             timeout_seconds: 60,
             added: "2026-12-01T14:02:00+01:00".to_owned(),
+            values_kept: false,
         }
     }
 

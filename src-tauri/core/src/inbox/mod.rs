@@ -372,6 +372,11 @@ impl Inbox {
         Ok(told)
     }
 
+    /// Where calls are kept, if they are.
+    pub fn store(&self) -> Option<Arc<Store>> {
+        self.lock().store.clone()
+    }
+
     /// Whether calls outlive the app, and why something could not be kept, where it could not.
     pub fn keeping(&self) -> (bool, Option<String>) {
         let state = self.lock();

@@ -1,5 +1,7 @@
 //! The whole of Countersign without a window: servers, their sessions, and the inbox over all of them.
 
+mod values;
+
 use crate::clock::Clock;
 use crate::form::{FieldInput, Form, Input, Moment, Review, Zones, legible, moment, template, zones};
 use crate::inbox::guard::Guard;
@@ -80,6 +82,8 @@ struct Server {
     detail: Option<String>,
     diagnosis: Option<Diagnosis>,
     discovery: Option<Discovery>,
+    /// Its header or environment values are in a store that is not open.
+    is_sealed: bool,
     offers: Offers,
     /// The index of the first offer of each list. Another list starts beyond the last one, so that an index that
     /// was seen never means something else.
@@ -143,7 +147,9 @@ impl Countersign {
         };
         for (entry, target) in usable {
             let timeout = seconds(entry.timeout_seconds);
-            app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
+            let is_sealed = entry.values_kept;
+            let id = app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
+            app.update(id, |server| server.is_sealed = is_sealed);
         }
         app
     }
@@ -163,18 +169,29 @@ impl Countersign {
         for server in &self.lock().list {
             server.session.begin_after(first_id);
         }
+        let waited_for = self.unseal_values(&store);
         let servers: Vec<(ServerId, String)> = self
             .lock()
             .list
             .iter()
             .map(|server| (server.id, server.key()))
             .collect();
-        let notices = self.shared.inbox.keep_in(store, &servers, |key| {
+        let notices = self.shared.inbox.keep_in(Arc::clone(&store), &servers, |key| {
             let servers = self.lock();
             let server = servers.list.iter().find(|server| server.key() == key)?;
             Some((server.facts(), Arc::clone(&server.session)))
         })?;
         self.lock_notices().extend(notices);
+        if store.is_durable()
+            && let Err(why) = self.seal_values(&store)
+        {
+            self.lock_notices().push(format!(
+                "The header and variable values of your servers still stand in the list of servers: {why}"
+            ));
+        }
+        for id in waited_for {
+            self.connect(id);
+        }
         self.bump();
         Ok(())
     }
@@ -236,7 +253,13 @@ impl Countersign {
             ));
         }
         let target = address::target(&draft.target).map_err(invalid)?;
-        let entry = Entry::new(&draft, self.shared.clock.local_time());
+        let mut entry = Entry::new(&draft, self.shared.clock.local_time());
+        if let Some(store) = self.shared.inbox.store().filter(|store| store.is_durable()) {
+            values::seal(&store, &mut entry).map_err(|error| Failure {
+                code: FailureCode::Settings,
+                message: error.to_string(),
+            })?;
+        }
         let mut entries = self.entries(None);
         entries.push(entry.clone());
         self.shared.settings.save(entries).map_err(|message| Failure {
@@ -279,6 +302,9 @@ impl Countersign {
             let server = servers.list.remove(position);
             drop(servers);
             self.shared.inbox.forget_sites(&server.key());
+            if let (Some(store), Origin::Added(entry)) = (self.shared.inbox.store(), &server.origin) {
+                values::forget(&store, entry);
+            }
             tokio::spawn(async move { server.session.shut_down().await });
         } else {
             drop(servers);
@@ -331,6 +357,17 @@ impl Countersign {
 
     async fn discovered(&self, id: ServerId) -> Result<(Arc<Session>, Discovery), Failure> {
         let session = self.session(id)?;
+        if self.waits_for_values(id) {
+            let words = "Its header or variable values are kept with your questions, which are not open yet.";
+            self.update(id, |server| {
+                server.state = ServerState::Failed;
+                server.detail.get_or_insert_with(|| words.to_owned());
+            });
+            return Err(Failure {
+                code: FailureCode::NotPossible,
+                message: words.to_owned(),
+            });
+        }
         self.update(id, |server| {
             server.state = ServerState::Connecting;
             server.detail = None;
@@ -785,6 +822,7 @@ impl Countersign {
             detail: None,
             diagnosis: None,
             discovery: None,
+            is_sealed: false,
             offers: Offers::default(),
             first_offer: 0,
         });
