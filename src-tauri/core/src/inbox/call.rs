@@ -1,6 +1,7 @@
 //! One call as the inbox holds it, and the inbox as the [`Host`] of its driver.
 
 use super::ask::{Ask, Body, Stage};
+use super::asks::Asks;
 use super::guard::Look;
 use super::pushed::taken_back;
 use super::visited::Visited;
@@ -121,8 +122,8 @@ impl Host for CallHost {
                 }
                 Event::Replied => {
                     call.progress = None;
-                    let answered = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
-                    for ask in state.asks.values_mut().filter(answered) {
+                    let answered = |ask: &&mut Ask| ask.pushed.is_none();
+                    for ask in state.asks.of_mut(call.id).filter(answered) {
                         if let Stage::Sending(given) = &ask.stage {
                             let action = given.action;
                             ask.set(Stage::Delivered(action));
@@ -198,7 +199,7 @@ impl Host for CallHost {
             let came_back = std::mem::take(&mut call.came_back);
             if let Some(words) = call.lost_link.take() {
                 // The same round once more, in the same moment in which its answer has somewhere to go.
-                for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                for ask in state.asks.of_mut(call.id) {
                     if matches!(ask.stage, Stage::InBrowser { asking: true, .. }) {
                         ask.set(Stage::InBrowser {
                             asking: false,
@@ -223,12 +224,14 @@ impl Host for CallHost {
                     }
                 }
                 // What was in the browser and is not asked for again is done.
-                for old in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                for old in state.asks.of_mut(call.id) {
                     if matches!(old.stage, Stage::InBrowser { asking: true, .. }) {
                         old.set(Stage::Delivered(Action::Accept));
                     }
                 }
-                state.asks.extend(asks.into_iter().map(|ask| (ask.id, ask)));
+                for ask in asks {
+                    state.asks.insert(ask);
+                }
             }
             let stop = call.stop.clone();
             state.keep_or_say(self.call);
@@ -254,7 +257,7 @@ impl Host for CallHost {
             let carries_answers = call.rounds == call.round_number && !matches!(trouble, Trouble::Cap { .. });
             let mut asks: Vec<&mut Ask> = state
                 .asks
-                .values_mut()
+                .of_mut(call.id)
                 .filter(|ask| carries_answers && ask.is_of_round(call.id, call.round_number))
                 .collect();
             if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
@@ -327,8 +330,8 @@ impl CallHost {
             call.detail = None;
             let secret_lost = std::mem::take(&mut call.secret_lost);
             call.came_back = secret_lost;
-            let of_round = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
-            for ask in state.asks.values_mut().filter(of_round) {
+            let of_round = |ask: &&mut Ask| ask.pushed.is_none();
+            for ask in state.asks.of_mut(call.id).filter(of_round) {
                 if let Stage::Undelivered(given, _) = ask.stage.clone() {
                     ask.set(if given.opened_link && secret_lost {
                         Stage::InBrowser {
@@ -374,11 +377,7 @@ impl Inbox {
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
             let in_flight = matches!(end, End::Stopped { in_flight: true });
-            for ask in state
-                .asks
-                .values_mut()
-                .filter(|ask| ask.call == id && ask.is_listed())
-            {
+            for ask in state.asks.of_mut(id).filter(|ask| ask.is_listed()) {
                 if let Some(question) = &ask.pushed {
                     if matches!(ask.stage, Stage::Sending(_)) {
                         // Its answer tells by itself how it went.
@@ -568,7 +567,7 @@ impl Call {
     fn questions(
         &self,
         entries: &[(String, Entry)],
-        asks: &mut std::collections::BTreeMap<AskId, Ask>,
+        asks: &mut Asks,
         last_ask: &mut u32,
         visited: &Visited,
     ) -> Vec<Ask> {
@@ -580,7 +579,7 @@ impl Call {
                 Body::Link(link) => link.url.as_ref().and_then(|url| self.asked_again(key, url, asks)),
                 Body::Form(_) | Body::Unusable { .. } => None,
             };
-            let mut ask = match again.and_then(|id| asks.remove(&id)) {
+            let mut ask = match again.and_then(|id| asks.remove(id)) {
                 Some(mut ask) => {
                     ask.set(Stage::InBrowser {
                         asking: false,
@@ -708,9 +707,9 @@ impl Call {
         &self,
         key: &str,
         url: &Url,
-        asks: &std::collections::BTreeMap<AskId, Ask>,
+        asks: &Asks,
     ) -> Option<AskId> {
-        asks.values()
+        asks.of(self.id)
             .rev()
             .find(|ask| {
                 let same = match &ask.body {
@@ -718,7 +717,7 @@ impl Call {
                     Body::Form(_) | Body::Unusable { .. } => false,
                 };
                 let in_browser = matches!(ask.stage, Stage::InBrowser { asking: true, .. });
-                ask.call == self.id && ask.key == key && same && in_browser
+                ask.key == key && same && in_browser
             })
             .map(|ask| ask.id)
     }

@@ -14,6 +14,7 @@
 //! Deliberately absent: expiry. A question of 2026-07-28 waits for as long as the person likes.
 
 mod ask;
+mod asks;
 mod call;
 pub mod guard;
 mod kept;
@@ -39,6 +40,7 @@ use crate::wire::json::Json;
 use crate::wire::request::Request;
 use crate::wire::structured;
 use ask::{Ask, Body, Given, Stage};
+use asks::Asks;
 use call::Call;
 use guard::Guard;
 use kept::{Back, KeptCall};
@@ -123,7 +125,7 @@ struct Shared {
 struct State {
     clock: Arc<dyn Clock>,
     calls: BTreeMap<CallId, Call>,
-    asks: BTreeMap<AskId, Ask>,
+    asks: Asks,
     last_call: u32,
     last_ask: u32,
     visited: Visited,
@@ -145,7 +147,7 @@ impl Inbox {
         let state = Mutex::new(State {
             clock: Arc::clone(&clock),
             calls: BTreeMap::new(),
-            asks: BTreeMap::new(),
+            asks: Asks::default(),
             last_call: 0,
             last_ask: 0,
             visited: Visited::new(guard),
@@ -188,11 +190,7 @@ impl Inbox {
             }
             let call = state.calls.get(&old).filter(|call| call.end.is_some())?;
             let request = call.request.clone()?;
-            let drafts = state
-                .asks
-                .values()
-                .rev()
-                .filter(|ask| ask.call == old && !ask.draft.is_empty());
+            let drafts = state.asks.of(old).rev().filter(|ask| !ask.draft.is_empty());
             let drafts = drafts.filter_map(|ask| match &ask.body {
                 Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
                 Body::Link(_) | Body::Unusable { .. } => None,
@@ -305,7 +303,7 @@ impl Inbox {
                 state.last_call = state.last_call.max(stored.id.0);
                 for ask in asks {
                     state.last_ask = state.last_ask.max(ask.id.0);
-                    state.asks.insert(ask.id, ask);
+                    state.asks.insert(ask);
                 }
                 if let (Some((machine, start)), Some((_, line))) = (goes_on, known) {
                     going_on.push((call.id, machine, start, line, call.stop.clone()));
@@ -401,7 +399,7 @@ impl Inbox {
     pub fn shown(&self, ask: AskId, revision: u32) -> Option<Armed> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
-        let ask = state.asks.get_mut(&ask).filter(|ask| ask.revision == revision)?;
+        let ask = state.asks.get_mut(ask).filter(|ask| ask.revision == revision)?;
         ask.look.shown(now);
         let link = matches!(ask.body, Body::Link(_)) && ask.is_listed();
         drop(state);
@@ -417,7 +415,7 @@ impl Inbox {
     pub fn rearm(&self) {
         let now = self.shared.clock.now();
         let mut state = self.lock();
-        for ask in state.asks.values_mut() {
+        for ask in state.asks.all_mut() {
             ask.look.rearm(now);
         }
         let missing = state.no_browser;
@@ -430,7 +428,7 @@ impl Inbox {
     /// Keeps what was typed so far and says what would be sent.
     pub fn draft(&self, ask: AskId, inputs: Vec<FieldInput>) -> Option<Review> {
         let mut state = self.lock();
-        let ask = state.asks.get_mut(&ask)?;
+        let ask = state.asks.get_mut(ask)?;
         let Body::Form(form) = &ask.body else { return None };
         let review = form.review(&inputs);
         if ask.stage == Stage::Waiting && ask.draft != inputs {
@@ -513,7 +511,7 @@ impl Inbox {
     /// Questions that wait, oldest first.
     pub fn asks(&self) -> Vec<AskRow> {
         let state = self.lock();
-        let asks = state.asks.values().filter(|ask| ask.is_listed());
+        let asks = state.asks.all().filter(|ask| ask.is_listed());
         asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?)))
             .collect()
     }
@@ -531,7 +529,7 @@ impl Inbox {
             waiting: count(
                 state
                     .asks
-                    .values()
+                    .all()
                     .filter(|ask| ask.is_open() || matches!(ask.stage, Stage::Kept(_)))
                     .count(),
             ),
@@ -546,12 +544,12 @@ impl Inbox {
         server: impl FnOnce(ServerId) -> Option<(ServerRow, String)>,
     ) -> Option<AskView> {
         let state = self.lock();
-        let ask = state.asks.get(&ask)?;
+        let ask = state.asks.get(ask)?;
         let call = state.calls.get(&ask.call)?;
         let (row, known_since) = server(call.new.server.id)?;
         let others_open = state
             .asks
-            .values()
+            .of(ask.call)
             .any(|other| other.id != ask.id && other.is_of_round(ask.call, ask.round) && other.is_open());
         Some(present::ask_view(ask, call, row, known_since, others_open))
     }
@@ -577,7 +575,7 @@ impl Inbox {
 
     /// The form of a question, for answers that are not typed into fields.
     pub fn with_form<T>(&self, ask: AskId, read: impl FnOnce(&Form) -> T) -> Option<T> {
-        match &self.lock().asks.get(&ask)?.body {
+        match &self.lock().asks.get(ask)?.body {
             Body::Form(form) => Some(read(form)),
             Body::Link(_) | Body::Unusable { .. } => None,
         }
@@ -585,12 +583,12 @@ impl Inbox {
 
     /// The key of a question in its round, for scripts and the person's details.
     pub fn key(&self, ask: AskId) -> Option<String> {
-        self.lock().asks.get(&ask).map(|ask| ask.key.clone())
+        self.lock().asks.get(ask).map(|ask| ask.key.clone())
     }
 
     /// Whether a question asks to open a page, also where it cannot be used.
     pub fn asks_for_page(&self, ask: AskId) -> Option<bool> {
-        self.lock().asks.get(&ask).map(|ask| match &ask.body {
+        self.lock().asks.get(ask).map(|ask| match &ask.body {
             Body::Form(_) => false,
             Body::Link(_) => true,
             Body::Unusable { link, .. } => *link,
@@ -609,7 +607,7 @@ impl Inbox {
         let mut state = self.lock();
         let rest = state.rest_until.saturating_sub(now);
         let State { asks, calls, .. } = &mut *state;
-        let Some(ask) = asks.get_mut(&id) else {
+        let Some(ask) = asks.get_mut(id) else {
             return Decided::not_possible("There is no such question any more.");
         };
         if calls.get(&ask.call).is_some_and(Call::is_stopping) {
@@ -702,7 +700,7 @@ impl Inbox {
                     let call = ask.call;
                     if let Err(error) = state.keep(call) {
                         let reason = format!("It could not be saved, so nothing was opened: {error}");
-                        if let Some(ask) = state.asks.get_mut(&id) {
+                        if let Some(ask) = state.asks.get_mut(id) {
                             ask.launching = false;
                             ask.set(Stage::OpenFailed(reason.clone()));
                         }
@@ -758,7 +756,7 @@ impl Inbox {
                 let (call, round) = (ask.call, ask.round);
                 for other in state
                     .asks
-                    .values_mut()
+                    .of_mut(call)
                     .filter(|other| other.is_of_round(call, round))
                 {
                     if other.is_open() || matches!(other.stage, Stage::Kept(_)) {
@@ -815,7 +813,7 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut guarded = self.lock();
         let state = &mut *guarded;
-        let Some(ask) = state.asks.get_mut(&id) else {
+        let Some(ask) = state.asks.get_mut(id) else {
             return Answered::NotPossible {
                 reason: "There is no such question any more.".to_owned(),
             };
@@ -905,7 +903,7 @@ impl Inbox {
             if std::mem::replace(&mut state.no_browser, missing) == missing {
                 return;
             }
-            for ask in state.asks.values_mut().filter(|ask| ask.is_listed()) {
+            for ask in state.asks.all_mut().filter(|ask| ask.is_listed()) {
                 ask.no_browser = missing;
                 if matches!(ask.body, Body::Link(_)) {
                     ask.changed();
@@ -941,7 +939,7 @@ impl State {
         if call.key.is_empty() {
             return Ok(());
         }
-        let mut asks: Vec<&mut Ask> = self.asks.values_mut().filter(|ask| ask.call == id).collect();
+        let mut asks: Vec<&mut Ask> = self.asks.of_mut(id).collect();
         let history = noted::news(call, &asks, &self.clock.local_time());
         let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
         let result = match &call.end {
@@ -973,7 +971,7 @@ impl State {
 
     /// Keeps what was entered into a question, without secrets.
     fn keep_draft(&mut self, id: AskId) {
-        let (Some(store), Some(ask)) = (&self.store, self.asks.get(&id)) else {
+        let (Some(store), Some(ask)) = (&self.store, self.asks.get(id)) else {
             return;
         };
         let Body::Form(form) = &ask.body else { return };
@@ -1020,7 +1018,7 @@ impl State {
         let open = open_questions(&self.asks, call.id, round);
         let asks: Vec<&mut Ask> = self
             .asks
-            .values_mut()
+            .of_mut(call.id)
             .filter(|ask| ask.is_of_round(call.id, round))
             .collect();
         if open > 0 {
@@ -1067,7 +1065,7 @@ impl State {
             .collect();
         for id in ended.iter().take(ended.len().saturating_sub(KEPT_CALLS)) {
             self.calls.remove(id);
-            self.asks.retain(|_, ask| ask.call != *id);
+            self.asks.remove_call(*id);
         }
     }
 }
@@ -1097,8 +1095,8 @@ fn drafts(stored: &StoredCall) -> BTreeMap<AskId, Vec<FieldInput>> {
 }
 
 /// How many questions of a round a person still has to decide.
-fn open_questions(asks: &BTreeMap<AskId, Ask>, call: CallId, round: u32) -> u32 {
-    let of_round = asks.values().filter(|ask| ask.is_of_round(call, round));
+fn open_questions(asks: &Asks, call: CallId, round: u32) -> u32 {
+    let of_round = asks.of(call).filter(|ask| ask.is_of_round(call, round));
     u32::try_from(of_round.filter(|ask| ask.is_open()).count()).unwrap_or(u32::MAX)
 }
 
