@@ -29,6 +29,9 @@ mod delivery;
 /// What outlives the app: questions, drafts, answers on their way, links, results, history.
 mod kept;
 
+/// An inbox with many questions: groups, paused servers, what is asked again, floods.
+mod many;
+
 /// Lists of what a server offers: pages, odd entries, limits.
 mod lists;
 

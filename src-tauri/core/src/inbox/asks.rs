@@ -43,7 +43,10 @@ impl Asks {
     }
 
     pub(super) fn of_mut(&mut self, call: CallId) -> impl Iterator<Item = &mut Ask> {
-        self.calls.get_mut(&call).into_iter().flat_map(BTreeMap::values_mut)
+        self.calls
+            .get_mut(&call)
+            .into_iter()
+            .flat_map(BTreeMap::values_mut)
     }
 
     /// All of them, oldest first.

@@ -474,8 +474,15 @@ impl Call {
         self.end.is_none() && self.stop.is_cancelled()
     }
 
-    pub(super) fn declined(&mut self, key: &str) {
-        *self.declines.entry(key.to_owned()).or_default() += 1;
+    /// The person declined it. Asked again is what has the same key or says the same.
+    pub(super) fn declined(&mut self, ask: &Ask) {
+        *self.declines.entry(ask.key.clone()).or_default() += u32::from(!ask.was_pushed);
+        *self.declines.entry(says(&ask.message)).or_default() += 1;
+    }
+
+    fn declined_before(&self, key: &str, message: &str) -> u32 {
+        let times = |name: &str| self.declines.get(name).copied().unwrap_or_default();
+        times(key).max(times(&says(message)))
     }
 
     pub(super) fn remember_link(&mut self, ask: &Ask) {
@@ -656,7 +663,7 @@ impl Call {
             revision: 1,
             look: Look::default(),
             asked_at: String::new(),
-            declined_before: self.declines.get(key).copied().unwrap_or_default(),
+            declined_before: self.declined_before(key, entry.message()),
             may_be_finished,
             launching: false,
             no_browser: false,
@@ -670,8 +677,8 @@ impl Call {
         }
     }
 
-    /// A question that a 2025-era server put by itself. Its key is the same for all, so what counts as asked again
-    /// is the message.
+    /// A question that a 2025-era server put by itself. Its key is the same for all, so only what it says counts as
+    /// asked again.
     pub(super) fn pushed(
         &self,
         id: AskId,
@@ -683,7 +690,6 @@ impl Call {
         let message = question.entry.message().to_owned();
         let mut ask = self.question(id, PUSHED, &question.entry, body);
         ask.was_pushed = true;
-        ask.declined_before = self.declines.get(&message).copied().unwrap_or_default();
         ask.elicitation_id = question.entry.elicitation_id().map(str::to_owned);
         ask.message = message;
         ask.asked_at = asked_at;
@@ -703,12 +709,7 @@ impl Call {
     }
 
     /// The card of the same link under the same key that was opened before.
-    fn asked_again(
-        &self,
-        key: &str,
-        url: &Url,
-        asks: &Asks,
-    ) -> Option<AskId> {
+    fn asked_again(&self, key: &str, url: &Url, asks: &Asks) -> Option<AskId> {
         asks.of(self.id)
             .rev()
             .find(|ask| {
@@ -721,6 +722,11 @@ impl Call {
             })
             .map(|ask| ask.id)
     }
+}
+
+/// Where declines are counted by what a question says, beside those by its key.
+fn says(message: &str) -> String {
+    format!("says: {message}")
 }
 
 fn chips(arguments: &Json) -> Vec<ArgumentChip> {

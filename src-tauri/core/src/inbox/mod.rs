@@ -16,9 +16,11 @@
 mod ask;
 mod asks;
 mod call;
+mod group;
 pub mod guard;
 mod kept;
 mod noted;
+mod paused;
 mod present;
 mod pushed;
 pub mod result;
@@ -44,7 +46,7 @@ use asks::Asks;
 use call::Call;
 use guard::Guard;
 use kept::{Back, KeptCall};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -135,6 +137,10 @@ struct State {
     looking: bool,
     /// Until then no control answers anything.
     rest_until: Duration,
+    /// Keys of servers whose questions are held.
+    paused: BTreeSet<String>,
+    /// How often the person declined what a server asked outside of any call, by its words.
+    declined: HashMap<(ServerId, String), u32>,
     /// Where calls are kept, if they are.
     store: Option<Arc<Store>>,
     /// Why something could not be kept, until it can.
@@ -154,6 +160,8 @@ impl Inbox {
             no_browser: false,
             looking: false,
             rest_until: Duration::ZERO,
+            paused: BTreeSet::new(),
+            declined: HashMap::new(),
             store: None,
             unkept: None,
         });
@@ -271,6 +279,7 @@ impl Inbox {
         loaded.calls.extend(finished.calls);
         let mut unreadable = loaded.unreadable.len();
         let mut going_on = Vec::new();
+        let mut notices = Vec::new();
         {
             let mut state = self.lock();
             let state = &mut *state;
@@ -310,6 +319,9 @@ impl Inbox {
                 }
                 state.calls.insert(call.id, call);
             }
+            if !state.read_paused(&store) {
+                notices.push("Which servers you had paused could not be read.".to_owned());
+            }
             state.store = Some(store);
             let ids: Vec<CallId> = state.calls.keys().copied().collect();
             for id in ids {
@@ -334,13 +346,13 @@ impl Inbox {
         }
         self.bump();
         self.look_for_browser();
-        Ok(match unreadable {
-            0 => Vec::new(),
-            count => vec![format!(
-                "{count} kept {} could not be read. Nothing of it was sent or deleted.",
-                if count == 1 { "call" } else { "calls" }
-            )],
-        })
+        if unreadable > 0 {
+            notices.push(format!(
+                "{unreadable} kept {} could not be read. Nothing of it was sent or deleted.",
+                if unreadable == 1 { "call" } else { "calls" }
+            ));
+        }
+        Ok(notices)
     }
 
     /// Whether calls outlive the app, and why something could not be kept, where it could not.
@@ -512,7 +524,21 @@ impl Inbox {
     pub fn asks(&self) -> Vec<AskRow> {
         let state = self.lock();
         let asks = state.asks.all().filter(|ask| ask.is_listed());
-        asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?)))
+        let asks: Vec<(&Ask, &Call, bool)> = asks
+            .filter_map(|ask| {
+                let call = state.calls.get(&ask.call)?;
+                Some((ask, call, state.holds(ask, call)))
+            })
+            .collect();
+        let waiting = asks
+            .iter()
+            .filter(|(ask, _, held)| ask.stage == Stage::Waiting && !held);
+        let groups = group::groups(waiting.map(|(ask, call, _)| {
+            let likeness = (call.new.server.id, ask.body.kind(), ask.first_line());
+            (ask.id, likeness)
+        }));
+        let rows = asks.into_iter();
+        rows.map(|(ask, call, held)| present::ask_row(ask, call, groups.get(&ask.id).copied(), held))
             .collect()
     }
 
@@ -546,12 +572,14 @@ impl Inbox {
         let state = self.lock();
         let ask = state.asks.get(ask)?;
         let call = state.calls.get(&ask.call)?;
-        let (row, known_since) = server(call.new.server.id)?;
+        let (mut row, known_since) = server(call.new.server.id)?;
+        row.paused = state.paused.contains(&call.key);
+        let held = state.holds(ask, call);
         let others_open = state
             .asks
             .of(ask.call)
             .any(|other| other.id != ask.id && other.is_of_round(ask.call, ask.round) && other.is_open());
-        Some(present::ask_view(ask, call, row, known_since, others_open))
+        Some(present::ask_view(ask, call, row, known_since, others_open, held))
     }
 
     pub fn result(&self, call: CallId) -> Option<ResultView> {
@@ -606,10 +634,21 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let rest = state.rest_until.saturating_sub(now);
-        let State { asks, calls, .. } = &mut *state;
+        let State {
+            asks, calls, paused, ..
+        } = &mut *state;
         let Some(ask) = asks.get_mut(id) else {
             return Decided::not_possible("There is no such question any more.");
         };
+        let of_paused = calls
+            .get(&ask.call)
+            .filter(|call| paused.contains(&call.key) && ask.can_be_held());
+        if let Some(call) = of_paused.filter(|_| act != Act::StopCall) {
+            return Decided::not_possible(&format!(
+                "You paused {}: its questions are held. Resume it to answer.",
+                call.new.server.name
+            ));
+        }
         if calls.get(&ask.call).is_some_and(Call::is_stopping) {
             return Decided::not_possible("You stopped this call.");
         }
@@ -1039,7 +1078,7 @@ impl State {
             answers.results.push((ask.key.clone(), given.result.clone()));
             answers.opened_link |= given.opened_link;
             if given.action == crate::view::Action::Decline {
-                call.declined(&ask.key);
+                call.declined(ask);
             }
             if given.opened_link {
                 call.remember_link(ask);

@@ -89,6 +89,10 @@ impl Inbox {
             let id = AskId(state.last_ask);
             let mut ask = call.pushed(id, question, now, &state.visited);
             ask.no_browser = state.no_browser;
+            if call.request.is_none() {
+                let before = state.declined.get(&(call.new.server.id, ask.message.clone()));
+                ask.declined_before = before.copied().unwrap_or_default();
+            }
             state.asks.insert(ask);
             call.rounds += 1;
             call.is_asking(true);
@@ -127,7 +131,12 @@ impl Inbox {
         let mut alone = None;
         {
             let mut state = self.lock();
-            let State { asks, calls, .. } = &mut *state;
+            let State {
+                asks,
+                calls,
+                declined,
+                ..
+            } = &mut *state;
             let Some(ask) = asks.get_mut(id) else { return };
             if !matches!(ask.stage, Stage::Sending(_)) {
                 return;
@@ -139,7 +148,13 @@ impl Inbox {
                     if given.action == crate::view::Action::Decline
                         && let Some(call) = call
                     {
-                        call.declined(&ask.message);
+                        call.declined(ask);
+                        if call.request.is_none() {
+                            // Each of these is a call of its own, so the call cannot remember it.
+                            *declined
+                                .entry((call.new.server.id, ask.message.clone()))
+                                .or_default() += 1;
+                        }
                     }
                     let opened = given.opened_link && running;
                     ask.set(if opened {
