@@ -29,7 +29,7 @@ deny:
 
 ## Costs as ratios, measured in one run.
 bench: $(UI_STAMP)
-	@cargo bench --quiet -p countersign-core --bench rounds --bench store
+	@cargo bench --quiet -p countersign-core --bench rounds --bench many --bench store
 	@cd ui && npm run --silent bench
 
 ## What must hold for any bytes, under libFuzzer on stable Rust. What it finds is kept in tests/fuzz/artifacts.

@@ -23,6 +23,7 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         add_server,
         remove_server,
         reconnect_server,
+        pause_server,
         arguments,
         check_arguments,
         write_arguments,
@@ -51,6 +52,13 @@ pub(crate) struct Nothing {}
 #[serde(deny_unknown_fields)]
 pub(crate) struct OfServer {
     server: ServerId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pausing {
+    server: ServerId,
+    paused: bool,
 }
 
 #[derive(Deserialize)]
@@ -206,6 +214,11 @@ pub(crate) async fn remove_server(app: App<'_>, args: OfServer) -> Result<(), Fa
 pub(crate) async fn reconnect_server(app: App<'_>, args: OfServer) -> Result<(), Failure> {
     app.connect(args.server);
     Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn pause_server(app: App<'_>, args: Pausing) -> Result<(), Failure> {
+    app.pause_server(args.server, args.paused)
 }
 
 #[tauri::command]

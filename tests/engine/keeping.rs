@@ -8,7 +8,8 @@ use countersign_core::store::StoreError;
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::place::Place;
 use countersign_core::view::{
-    Act, Answered, AskBody, AskId, CallId, KeepingAct, KeepingState, NameValue, ServerDraft, TargetDraft,
+    Act, Answered, AskBody, AskId, CallId, CallPhase, KeepingAct, KeepingState, NameValue, ServerDraft,
+    TargetDraft,
 };
 use countersign_core::wire::request::Elicitation;
 use std::path::Path;
@@ -19,21 +20,24 @@ struct Life {
     desk: Desk,
 }
 
+async fn taken(folder: &Path) -> Place {
+    patiently("the folder", async {
+        loop {
+            match Place::take(folder) {
+                Ok(place) => break place,
+                // The last word of the life before is being written.
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await
+}
+
 impl Life {
     async fn begin(folder: &Path, fake: &Fake, server: &Http) -> Self {
         let desk = Desk::with(Settings::Memory, Elicitation::Both);
         desk.add("one", server);
-        let taken = patiently("the folder", async {
-            loop {
-                match Place::take(folder) {
-                    Ok(place) => break place,
-                    // The last word of the life before is being written.
-                    Err(_) => tokio::task::yield_now().await,
-                }
-            }
-        })
-        .await;
-        desk.app.keep_at(folder, Ok(taken), fake.keys());
+        desk.app.keep_at(folder, Ok(taken(folder).await), fake.keys());
         desk.app.find_key().await;
         Self { desk }
     }
@@ -274,15 +278,8 @@ async fn header_values_move_out_of_the_list_of_servers_and_nothing_is_sent_witho
     };
     let begin = async || {
         let desk = Desk::with(settings(), Elicitation::Both);
-        let taken = patiently("the folder", async {
-            loop {
-                match Place::take(folder.path()) {
-                    Ok(place) => break place,
-                    Err(_) => tokio::task::yield_now().await,
-                }
-            }
-        });
-        desk.app.keep_at(folder.path(), Ok(taken.await), fake.keys());
+        desk.app
+            .keep_at(folder.path(), Ok(taken(folder.path()).await), fake.keys());
         desk.app.find_key().await;
         desk
     };
@@ -332,6 +329,47 @@ async fn header_values_move_out_of_the_list_of_servers_and_nothing_is_sent_witho
     let _ = desk.app.reached(one).await;
     assert!(sent(&server).len() > before && sent(&server).iter().all(|with| *with));
     desk.app.remove_server(one).expect("removed");
+    desk.app.let_go();
+}
+
+#[tokio::test]
+async fn what_was_asked_at_one_place_is_answered_at_no_other() {
+    let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
+    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+    let mut replies = questions();
+    replies.insert(0, Reply::Result(discovered.to_owned()));
+    let (here, there) = (Http::replies(replies).await, server().await);
+    let begin = async |at: &Http| {
+        let list = format!(
+            r#"{{"version":1,"servers":[{{"id":"1","name":"one","target":{{"kind":"http","url":"{}","headers":[]}},"timeout_seconds":60,"added":"2026-12-01T14:02:00+01:00"}}]}}"#,
+            at.url
+        );
+        std::fs::write(folder.path().join("servers.json"), list).expect("a list");
+        let desk = Desk::with(Settings::Folder(folder.path().to_owned()), Elicitation::Both);
+        desk.app
+            .keep_at(folder.path(), Ok(taken(folder.path()).await), fake.keys());
+        desk.app.find_key().await;
+        desk
+    };
+    let desk = begin(&here).await;
+    let call = desk.call(desk.app.snapshot().servers[0].id);
+    desk.question(call).await;
+    desk.app.let_go();
+
+    let desk = begin(&there).await;
+    let ask = desk.question(call).await;
+    desk.app.inbox().draft(ask.id, vec![text(0, "Ada")]);
+    let ask = desk.question(call).await;
+    assert_eq!(desk.act(ask.id, Act::Accept).await, Answered::Sent);
+    desk.call_in(call, CallPhase::NotDelivered).await;
+    let told = desk.row(call).detail.unwrap_or_default();
+    assert!(told.contains("nothing left this computer"), "{told}");
+    assert_eq!((here.seen().len(), there.seen().len()), (2, 0));
+    desk.app.let_go();
+
+    // Back at the old place it goes on.
+    let desk = begin(&here).await;
+    desk.call_in(call, CallPhase::NotDelivered).await;
     desk.app.let_go();
 }
 

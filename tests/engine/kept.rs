@@ -322,24 +322,6 @@ fn a_secret_is_in_no_draft_and_an_answer_with_one_is_asked_for_anew() {
 }
 
 #[test]
-fn what_was_asked_at_one_place_is_answered_at_no_other() {
-    let lives = Lives::new(vec![asked(r#""s""#), finished()]);
-    let call = lives.live(async |desk, server| {
-        let call = desk.call(server);
-        desk.question(call).await;
-        call
-    });
-    // Known by its place, another one is another server: this one was removed.
-    let elsewhere = lives.outer.block_on(Http::replies([finished()]));
-    lives.live_at(&elsewhere, async |desk, _| {
-        let row = desk.row(call);
-        assert_eq!(row.phase, CallPhase::Stopped);
-        assert!(desk.app.inbox().asks().is_empty());
-    });
-    assert_eq!((elsewhere.seen().len(), lives.server.seen().len()), (0, 1));
-}
-
-#[test]
 fn a_finished_call_comes_back_with_its_result() {
     let lives = Lives::new(vec![finished()]);
     let call = lives.live(async |desk, server| {

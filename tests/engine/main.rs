@@ -30,6 +30,9 @@ mod delivery;
 mod keeping;
 mod kept;
 
+/// An inbox with many questions: groups, paused servers, what is asked again, floods.
+mod many;
+
 /// Lists of what a server offers: pages, odd entries, limits.
 mod lists;
 

@@ -184,6 +184,7 @@ async fn a_question_after_many_rounds_is_shown_with_a_word_and_waits_for_ever() 
             claims: None,
             claims_note: None,
             waiting: 0,
+            paused: false,
         },
         String::new(),
     );

@@ -19,7 +19,7 @@ import type {
   Started,
   Unfinished,
 } from "../src/lib/wire";
-import { row, snapshot } from "./fixtures";
+import { ask, grouped, row, snapshot } from "./fixtures";
 import { moment, ZONES } from "./moment";
 import { review } from "./review";
 
@@ -59,6 +59,7 @@ export class FakeBackend implements Backend {
   added: ServerDraft[] = [];
   removed: number[] = [];
   reconnected: number[] = [];
+  pauses: { server: number; paused: boolean }[] = [];
   snapshots = 0;
   /** Tries to close the window. */
   closing: (unfinished: Unfinished) => void = () => {};
@@ -79,7 +80,7 @@ export class FakeBackend implements Backend {
     this.world = {
       ...this.world,
       revision: this.world.revision + 1,
-      asks: [...this.asks.values()].map(row),
+      asks: grouped([...this.asks.values()].map(row)),
       calls: [...calls.values()],
     };
     return this;
@@ -126,6 +127,19 @@ export class FakeBackend implements Backend {
   }
   async reconnectServer(server: number) {
     this.reconnected.push(server);
+    return null;
+  }
+  async pauseServer(server: number, paused: boolean) {
+    this.pauses.push({ server, paused });
+    const servers = this.world.servers.map((row) => (row.id === server ? { ...row, paused } : row));
+    this.world = { ...this.world, servers };
+    for (const view of this.asks.values()) {
+      if (view.server.id !== server || view.phase.kind !== "waiting") continue;
+      const acts = paused ? view.acts.filter((act) => act === "stop_call") : ask({}).acts;
+      const next = { ...view, acts, held: paused, server: { ...view.server, paused } };
+      this.asks.set(view.id, { ...next, revision: view.revision + 1 });
+    }
+    this.put();
     return null;
   }
   async arguments(offer: Offer) {

@@ -47,6 +47,7 @@ export function server(over: Partial<ServerRow> = {}): ServerRow {
     claims: "Acme CRM",
     claimsNote: null,
     waiting: 0,
+    paused: false,
     ...over,
   };
 }
@@ -230,6 +231,7 @@ export function ask(over: Partial<AskView> = {}): AskView {
     message: said("Choose where the invoice is filed."),
     body,
     phase: { kind: "waiting" },
+    held: false,
     position: 1,
     of: 1,
     askedAt: AT,
@@ -256,7 +258,28 @@ export function row(view: AskView): AskRow {
     draft: view.body.kind === "form" && view.body.draft.length > 0,
     position: view.position,
     of: view.of,
+    group: null,
+    held: view.held,
+    again: null,
   };
+}
+
+/** Groups as Rust makes them: five or more that wait and are alike. */
+export function grouped(rows: AskRow[]): AskRow[] {
+  const alike = new Map<string, AskRow[]>();
+  const likeness = (row: AskRow) => `${row.server} ${row.kind} ${row.firstLine}`;
+  for (const row of rows) {
+    if (row.phase.kind !== "waiting" || row.held) continue;
+    const members = alike.get(likeness(row));
+    if (members) members.push(row);
+    else alike.set(likeness(row), [row]);
+  }
+  const groups = new Map<number, number>();
+  for (const members of alike.values()) {
+    if (members.length < 5) continue;
+    for (const { id } of members) groups.set(id, members[0]?.id ?? id);
+  }
+  return rows.map((row) => ({ ...row, group: groups.get(row.id) ?? null }));
 }
 
 export function inspection(url: string, verdict: Verdict, sentences: string[] = []): Inspection {
@@ -437,6 +460,11 @@ export const HOSTILE_ASK = ask({
 
 export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partial<CallRow> }[] = [
   { name: "opening", phase: { kind: "opening" }, acts: ["stop_call"] },
+  {
+    name: "may have opened",
+    phase: { kind: "may_be_open" },
+    acts: ["decline", "dismiss", "open", "already_finished", "stop_call"],
+  },
   {
     name: "could not open",
     phase: { kind: "open_failed", reason: "No program for web pages was found." },

@@ -63,7 +63,45 @@ function others() {
   ];
 }
 
+/** One server asks the same a hundred times, another is paused, and two more ask something of their own. */
+export function crowd(same = 100): ReturnType<typeof fixture.ask>[] {
+  const paused = fixture.server({ id: 3, name: "Build farm", paused: true });
+  const held = Array.from({ length: 12 }, (_, at) =>
+    fixture.ask({
+      id: 1000 + at,
+      server: paused,
+      held: true,
+      acts: ["stop_call"],
+      consequences: [],
+      notices: [
+        "You paused Build farm: this question is held. Nothing is sent for it until you resume and answer.",
+      ],
+      message: fixture.said(`Use runner ${at + 1}?`),
+      call: fixture.call({ id: 1000 + at, server: 3, serverName: "Build farm" }),
+    }),
+  );
+  const alike = Array.from({ length: same }, (_, at) =>
+    fixture.ask({
+      id: 2000 + at,
+      message: fixture.said("Delete this record?"),
+      call: fixture.call({ id: 2000 + at, name: "clean_up", arguments: [] }),
+    }),
+  );
+  return [...alike, ...others(), ...held];
+}
+
+function crowded(): FakeBackend {
+  const backend = desk(...crowd());
+  const paused = fixture.server({ id: 3, name: "Build farm", paused: true });
+  backend.world = { ...backend.world, servers: [fixture.server(), fixture.PRACTICE, paused] };
+  backend.pages.set(3, { ...fixture.PAGE, server: paused });
+  return backend;
+}
+
 export const SCENES: Scene[] = [
+  { name: "inbox, many", backend: crowded, card: { kind: "ask", ask: 2000 } },
+  { name: "inbox, a held question", backend: crowded, card: { kind: "ask", ask: 1000 } },
+  { name: "server page, paused", backend: crowded, list: { kind: "server", server: 3 } },
   { name: "first start", backend: () => desk() },
   {
     name: "empty inbox",
@@ -229,7 +267,10 @@ export const SCENES: Scene[] = [
         ...(phase.kind === "undelivered" ? { consequences: [] } : {}),
         ...(phase.kind === "in_browser" ? { consequences: fixture.IN_BROWSER } : {}),
         body:
-          phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser"
+          phase.kind === "opening" ||
+          phase.kind === "may_be_open" ||
+          phase.kind === "open_failed" ||
+          phase.kind === "in_browser"
             ? fixture.link(fixture.LINKS.notice, { opened: phase.kind === "in_browser" ? 1 : 0 })
             : fixture.form(
                 [fixture.REGION, fixture.COPIES, fixture.NOTE],

@@ -219,6 +219,11 @@ describe("Escape", () => {
 describe("every phase has its own state and way on", () => {
   const expected: Record<string, [string | null, string[], string[]]> = {
     opening: ["Opening your browser", ["Stop the call"], []],
+    "may have opened": [
+      "Your browser may have opened this",
+      ["Stop the call", "Decline", "Dismiss", "Open again", "It opened"],
+      [],
+    ],
     "could not open": ["Could not open your browser", ["Decline", "Dismiss", "Try again"], []],
     kept: ["Kept", ["Decline all", "Stop the call", "Edit"], []],
     sending: ["Sending", ["Stop the call"], []],
@@ -251,7 +256,10 @@ describe("every phase has its own state and way on", () => {
   };
   it.each(PHASES)("$name", async ({ name, phase, acts: list, call: over }) => {
     const browser =
-      phase.kind === "opening" || phase.kind === "open_failed" || phase.kind === "in_browser";
+      phase.kind === "opening" ||
+      phase.kind === "may_be_open" ||
+      phase.kind === "open_failed" ||
+      phase.kind === "in_browser";
     await openAsk(
       ask({
         phase,

@@ -113,8 +113,10 @@ pub struct ServerRow {
     pub claims: Option<String>,
     /// What that name could be taken for, in words of the app.
     pub claims_note: Option<String>,
-    /// Questions of this server that wait.
+    /// Questions of this server that wait, without those that are held.
     pub waiting: u32,
+    /// The person paused it: its questions are held.
+    pub paused: bool,
 }
 
 /// Why a connection failed, each part in a sentence or two. Words of the server are quoted chips.
@@ -239,9 +241,15 @@ pub struct AskRow {
     pub draft: bool,
     pub position: u32,
     pub of: u32,
+    /// The oldest of the questions that are one row together with this one, where there are many alike.
+    pub group: Option<AskId>,
+    /// Its server is paused: it is neither announced nor counted, and cannot be answered.
+    pub held: bool,
+    /// "asked again (3rd time)", after the person declined.
+    pub again: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
@@ -312,6 +320,8 @@ pub struct AskView {
     pub message: ServerText,
     pub body: AskBody,
     pub phase: AskPhase,
+    /// Its server is paused: nothing can be answered before it is resumed.
+    pub held: bool,
     pub position: u32,
     pub of: u32,
     pub asked_at: String,

@@ -49,6 +49,8 @@ export interface Backend {
   addServer(draft: ServerDraft): Promise<ServerId>;
   removeServer(server: ServerId): Promise<null>;
   reconnectServer(server: ServerId): Promise<null>;
+  /** Holds the questions of a server, or no longer; sends nothing. */
+  pauseServer(server: ServerId, paused: boolean): Promise<null>;
   arguments(offer: Offer): Promise<ArgumentsView>;
   checkArguments(offer: Offer, fields: FieldInput[]): Promise<Review>;
   /** What was entered into the fields, as JSON to go on with. */
@@ -107,6 +109,7 @@ export const tauri: Backend = {
   addServer: (draft) => command("add_server", { draft }),
   removeServer: (server) => command("remove_server", { server }),
   reconnectServer: (server) => command("reconnect_server", { server }),
+  pauseServer: (server, paused) => command("pause_server", { server, paused }),
   arguments: (offer) => command("arguments", { ...offer }),
   checkArguments: (offer, fields) => command("check_arguments", { ...offer, fields }),
   writeArguments: (offer, fields) => command("write_arguments", { ...offer, fields }),

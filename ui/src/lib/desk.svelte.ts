@@ -3,6 +3,8 @@
  *
  * Nothing here opens a card by itself; an arrival changes a row, a count and one spoken sentence.
  */
+
+import { ALL, type Choice } from "../list/items";
 import { type Backend, failureText, type Offer } from "./backend";
 import type { AskId, AskRow, CallId, ServerId, Snapshot } from "./wire";
 import { plural } from "./words";
@@ -18,6 +20,9 @@ export type CardPlace =
   | { kind: "start"; offer: Offer }
   | { kind: "add" };
 
+/** A reading that takes longer is followed by a rest. */
+const BUSY_MS = 30;
+
 export class Desk {
   readonly backend: Backend;
   snapshot = $state.raw<Snapshot | null>(null);
@@ -32,6 +37,11 @@ export class Desk {
   now = $state(Date.now());
   /** The person asked to see the first question of this call. */
   awaited = $state<CallId | null>(null);
+
+  /** Which questions the list shows, and in which order. */
+  choice = $state.raw<Choice>(ALL);
+  /** Keys of the groups that are open. */
+  groups = $state.raw<ReadonlySet<string>>(new Set());
 
   #reading = false;
   #again = false;
@@ -63,7 +73,10 @@ export class Desk {
     };
   }
 
-  /** Reads everything again; changes that come meanwhile cost one more reading, not one each. */
+  /**
+   * Reads everything again; changes that come meanwhile cost one more reading, not one each. While a reading takes
+   * long, because thousands of questions wait, as much time is left to the person.
+   */
   async read(): Promise<void> {
     if (this.#reading) {
       this.#again = true;
@@ -72,6 +85,7 @@ export class Desk {
     this.#reading = true;
     do {
       this.#again = false;
+      const begun = performance.now();
       try {
         const next = await this.backend.snapshot();
         const before = this.snapshot;
@@ -83,6 +97,8 @@ export class Desk {
       } catch (failure) {
         this.trouble = failureText(failure);
       }
+      const took = performance.now() - begun;
+      if (this.#again && took > BUSY_MS) await new Promise((done) => setTimeout(done, took));
     } while (this.#again);
     this.#reading = false;
   }
@@ -90,6 +106,27 @@ export class Desk {
   /** Says something in the live region, also when it is what was said last. */
   say(text: string): void {
     this.said = this.said === text ? `${text}\u00a0` : text;
+  }
+
+  /** Opens or closes what one server asks many times. */
+  toggle(group: string): void {
+    const groups = new Set(this.groups);
+    if (!groups.delete(group)) groups.add(group);
+    this.groups = groups;
+  }
+
+  /** Holds the questions of a server, or no longer. Nothing is sent. */
+  async pause(server: ServerId, paused: boolean): Promise<void> {
+    const name = this.snapshot?.servers.find((row) => row.id === server)?.name ?? "The server";
+    try {
+      await this.backend.pauseServer(server, paused);
+      this.say(paused ? `${name} is paused, its questions are held` : `${name} is resumed`);
+    } catch (failure) {
+      this.say(failureText(failure));
+      this.trouble = failureText(failure);
+      return;
+    }
+    await this.read();
   }
 
   open(card: CardPlace | null): void {
@@ -111,10 +148,11 @@ export class Desk {
 
 function arrivals(before: AskRow[], after: AskRow[]): string | null {
   const known = new Set(before.map((ask) => ask.id));
-  const fresh = after.filter((ask) => !known.has(ask.id) && ask.phase.kind === "waiting");
+  const asks = (ask: AskRow) => ask.phase.kind === "waiting" && !ask.held;
+  const fresh = after.filter((ask) => !known.has(ask.id) && asks(ask));
   const first = fresh[0];
   if (!first) return null;
-  const waiting = after.filter((ask) => ask.phase.kind === "waiting").length;
+  const waiting = after.filter(asks).length;
   const practice = first.practice ? "Practice: " : "";
   return fresh.length === 1
     ? `${practice}${first.serverName} asks ${first.kind === "link" ? "you to open a web page" : "a question"}, ${waiting} waiting`

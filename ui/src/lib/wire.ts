@@ -76,9 +76,13 @@ claims: string | null,
  */
 claimsNote: string | null, 
 /**
- * Questions of this server that wait.
+ * Questions of this server that wait, without those that are held.
  */
-waiting: number, };
+waiting: number, 
+/**
+ * The person paused it: its questions are held.
+ */
+paused: boolean, };
 
 export type ServerState = "connecting" | "connected" | "needs_sign_in" | "failed";
 
@@ -164,7 +168,19 @@ firstLine: string,
 /**
  * RFC 3339, local.
  */
-askedAt: string, phase: AskPhase, draft: boolean, position: number, of: number, };
+askedAt: string, phase: AskPhase, draft: boolean, position: number, of: number, 
+/**
+ * The oldest of the questions that are one row together with this one, where there are many alike.
+ */
+group: AskId | null, 
+/**
+ * Its server is paused: it is neither announced nor counted, and cannot be answered.
+ */
+held: boolean, 
+/**
+ * "asked again (3rd time)", after the person declined.
+ */
+again: string | null, };
 
 export type AskKind = "form" | "link" | "unusable";
 
@@ -192,7 +208,11 @@ revision: number, server: ServerRow,
 /**
  * "Added on 3 May; connected since 14:02".
  */
-knownSince: string, call: CallRow, message: ServerText, body: AskBody, phase: AskPhase, position: number, of: number, askedAt: string, 
+knownSince: string, call: CallRow, message: ServerText, body: AskBody, phase: AskPhase, 
+/**
+ * Its server is paused: nothing can be answered before it is resumed.
+ */
+held: boolean, position: number, of: number, askedAt: string, 
 /**
  * The host or program that the answer goes to.
  */

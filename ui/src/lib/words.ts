@@ -51,13 +51,15 @@ export const OFFER_WORD: Record<OfferKind, string> = {
   question: "Question",
 };
 
-/** One or two words for a list row; none while the question simply waits. */
-export function phaseWord(phase: AskPhase, call: CallRow | undefined): string | null {
+/** One to three words for a list row. */
+export function phaseWord(phase: AskPhase, call: CallRow | undefined): string {
   switch (phase.kind) {
     case "waiting":
-      return null;
+      return "Waiting";
     case "opening":
       return "Opening";
+    case "may_be_open":
+      return "May have opened";
     case "open_failed":
       return "Could not open";
     case "kept":
@@ -95,6 +97,7 @@ export const DONE_WORD: Record<Action, string> = {
 export function needsYou(phase: AskPhase): boolean {
   switch (phase.kind) {
     case "waiting":
+    case "may_be_open":
     case "open_failed":
       return true;
     case "in_browser":

@@ -27,6 +27,7 @@ use crate::wire::json::Json;
 use crate::wire::lists::{ListKind, Offer, expand};
 use crate::wire::request::{Elicitation, Method, Request};
 use crate::wire::structured::{self, Fit};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -313,6 +314,18 @@ impl Countersign {
         Ok(())
     }
 
+    /// Pauses a server: its questions are held, or no longer. Nothing is sent, and its calls go on.
+    ///
+    /// # Errors
+    /// [`FailureCode::Gone`], or why it could not be kept; then nothing changed.
+    pub fn pause_server(&self, id: ServerId, paused: bool) -> Result<(), Failure> {
+        let server = self.with(id, Server::facts).ok_or_else(gone)?;
+        self.shared.inbox.pause(&server, paused).map_err(|error| Failure {
+            code: FailureCode::NotPossible,
+            message: format!("It could not be saved, so nothing changed: {error}"),
+        })
+    }
+
     /// Connects every server.
     pub fn connect_all(&self) {
         let ids: Vec<_> = self.lock().list.iter().map(|server| server.id).collect();
@@ -464,13 +477,16 @@ impl Countersign {
     /// Everything in the two left panes.
     pub fn snapshot(&self) -> Snapshot {
         let asks = self.shared.inbox.asks();
+        let paused = self.shared.inbox.paused();
+        let mut waiting: HashMap<ServerId, u32> = HashMap::new();
+        for ask in asks.iter().filter(|ask| !ask.held) {
+            *waiting.entry(ask.server).or_default() += 1;
+        }
         let servers = self.lock();
-        let rows = servers.list.iter().map(|server| {
-            let waiting = asks.iter().filter(|ask| ask.server == server.id).count();
-            ServerRow {
-                waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
-                ..servers.row(server)
-            }
+        let rows = servers.list.iter().map(|server| ServerRow {
+            waiting: waiting.get(&server.id).copied().unwrap_or_default(),
+            paused: paused.contains(&server.key()),
+            ..servers.row(server)
         });
         let rows = rows.collect();
         drop(servers);
@@ -496,10 +512,14 @@ impl Countersign {
     /// [`FailureCode::Gone`].
     pub async fn server_page(&self, id: ServerId) -> Result<ServerPage, Failure> {
         let log = self.session(id)?.log();
+        let paused = self.shared.inbox.paused();
         let servers = self.lock();
         let server = servers.find(id).ok_or_else(gone)?;
         Ok(ServerPage {
-            server: servers.row(server),
+            server: ServerRow {
+                paused: paused.contains(&server.key()),
+                ..servers.row(server)
+            },
             actions: server.offer_rows(&server.offers.tools),
             starters: server.offer_rows(&server.offers.prompts),
             documents: server.offer_rows(&server.offers.documents),
@@ -943,6 +963,7 @@ impl Server {
                 .and_then(|discovery| discovery.claims.clone()),
             claims_note: None,
             waiting: 0,
+            paused: false,
         }
     }
 

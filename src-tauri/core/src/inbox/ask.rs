@@ -29,7 +29,7 @@ pub(super) struct Ask {
     pub(super) revision: u32,
     pub(super) look: Look,
     pub(super) asked_at: String,
-    /// How often the person declined a question under this key in this call before.
+    /// How often the person declined the same before, where the server asks it again by itself.
     pub(super) declined_before: u32,
     /// The same page was opened before under another query; the person may have finished there.
     pub(super) may_be_finished: bool,
@@ -222,6 +222,26 @@ impl Ask {
             | Stage::InBrowser { .. }
             | Stage::Undelivered(..) => true,
         }
+    }
+
+    /// Whether it waits for a decision alone, so that a pause of its server holds it. What the person began goes on.
+    pub(super) fn can_be_held(&self) -> bool {
+        match &self.stage {
+            Stage::Waiting | Stage::MayBeOpen | Stage::OpenFailed(_) | Stage::Kept(_) => true,
+            Stage::Opening
+            | Stage::Sending(_)
+            | Stage::InBrowser { .. }
+            | Stage::Delivered(_)
+            | Stage::Undelivered(..)
+            | Stage::Withdrawn(_)
+            | Stage::Closed(_) => false,
+        }
+    }
+
+    /// The first line of the message that says something, as the server sent it.
+    pub(super) fn first_line(&self) -> &str {
+        let mut lines = self.message.lines();
+        lines.find(|line| !line.trim().is_empty()).unwrap_or_default()
     }
 
     pub(super) fn phase(&self) -> AskPhase {

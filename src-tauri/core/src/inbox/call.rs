@@ -1,6 +1,7 @@
 //! One call as the inbox holds it, and the inbox as the [`Host`] of its driver.
 
 use super::ask::{Ask, Body, Stage};
+use super::asks::Asks;
 use super::guard::Look;
 use super::pushed::taken_back;
 use super::visited::Visited;
@@ -122,8 +123,8 @@ impl Host for CallHost {
                 }
                 Event::Replied => {
                     call.progress = None;
-                    let answered = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
-                    for ask in state.asks.values_mut().filter(answered) {
+                    let answered = |ask: &&mut Ask| ask.pushed.is_none();
+                    for ask in state.asks.of_mut(call.id).filter(answered) {
                         if let Stage::Sending(given) = &ask.stage {
                             let action = given.action;
                             ask.set(Stage::Delivered(action));
@@ -201,7 +202,7 @@ impl Host for CallHost {
             let came_back = std::mem::take(&mut call.came_back);
             if let Some(words) = call.lost_link.take() {
                 // The same round once more, in the same moment in which its answer has somewhere to go.
-                for ask in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                for ask in state.asks.of_mut(call.id) {
                     if matches!(ask.stage, Stage::InBrowser { asking: true, .. }) {
                         ask.set(Stage::InBrowser {
                             asking: false,
@@ -226,12 +227,14 @@ impl Host for CallHost {
                     }
                 }
                 // What was in the browser and is not asked for again is done.
-                for old in state.asks.values_mut().filter(|ask| ask.call == call.id) {
+                for old in state.asks.of_mut(call.id) {
                     if matches!(old.stage, Stage::InBrowser { asking: true, .. }) {
                         old.set(Stage::Delivered(Action::Accept));
                     }
                 }
-                state.asks.extend(asks.into_iter().map(|ask| (ask.id, ask)));
+                for ask in asks {
+                    state.asks.insert(ask);
+                }
             }
             let stop = call.stop.clone();
             state.keep_or_say(self.call);
@@ -258,7 +261,7 @@ impl Host for CallHost {
             let carries_answers = call.rounds == call.round_number && !matches!(trouble, Trouble::Cap { .. });
             let mut asks: Vec<&mut Ask> = state
                 .asks
-                .values_mut()
+                .of_mut(call.id)
                 .filter(|ask| carries_answers && ask.is_of_round(call.id, call.round_number))
                 .collect();
             if let ([ask], Some(words)) = (asks.as_mut_slice(), browser_trouble(&trouble))
@@ -331,8 +334,8 @@ impl CallHost {
             call.detail = None;
             let secret_lost = std::mem::take(&mut call.secret_lost);
             call.came_back = secret_lost;
-            let of_round = |ask: &&mut Ask| ask.call == call.id && ask.pushed.is_none();
-            for ask in state.asks.values_mut().filter(of_round) {
+            let of_round = |ask: &&mut Ask| ask.pushed.is_none();
+            for ask in state.asks.of_mut(call.id).filter(of_round) {
                 if let Stage::Undelivered(given, _) = ask.stage.clone() {
                     ask.set(if given.opened_link && secret_lost {
                         Stage::InBrowser {
@@ -378,11 +381,7 @@ impl Inbox {
                 End::Stopped { .. } => ("You stopped the call. Nothing more was sent.", false),
             };
             let in_flight = matches!(end, End::Stopped { in_flight: true });
-            for ask in state
-                .asks
-                .values_mut()
-                .filter(|ask| ask.call == id && ask.is_listed())
-            {
+            for ask in state.asks.of_mut(id).filter(|ask| ask.is_listed()) {
                 if let Some(question) = &ask.pushed {
                     if matches!(ask.stage, Stage::Sending(_)) {
                         // Its answer tells by itself how it went.
@@ -480,8 +479,15 @@ impl Call {
         self.end.is_none() && self.stop.is_cancelled()
     }
 
-    pub(super) fn declined(&mut self, key: &str) {
-        *self.declines.entry(key.to_owned()).or_default() += 1;
+    /// The person declined it. Asked again is what has the same key or says the same.
+    pub(super) fn declined(&mut self, ask: &Ask) {
+        *self.declines.entry(ask.key.clone()).or_default() += u32::from(!ask.was_pushed);
+        *self.declines.entry(says(&ask.message)).or_default() += 1;
+    }
+
+    fn declined_before(&self, key: &str, message: &str) -> u32 {
+        let times = |name: &str| self.declines.get(name).copied().unwrap_or_default();
+        times(key).max(times(&says(message)))
     }
 
     pub(super) fn remember_link(&mut self, ask: &Ask) {
@@ -573,7 +579,7 @@ impl Call {
     fn questions(
         &self,
         entries: &[(String, Entry)],
-        asks: &mut std::collections::BTreeMap<AskId, Ask>,
+        asks: &mut Asks,
         last_ask: &mut u32,
         visited: &Visited,
     ) -> Vec<Ask> {
@@ -585,7 +591,7 @@ impl Call {
                 Body::Link(link) => link.url.as_ref().and_then(|url| self.asked_again(key, url, asks)),
                 Body::Form(_) | Body::Unusable { .. } => None,
             };
-            let mut ask = match again.and_then(|id| asks.remove(&id)) {
+            let mut ask = match again.and_then(|id| asks.remove(id)) {
                 Some(mut ask) => {
                     ask.set(Stage::InBrowser {
                         asking: false,
@@ -662,7 +668,7 @@ impl Call {
             revision: 1,
             look: Look::default(),
             asked_at: String::new(),
-            declined_before: self.declines.get(key).copied().unwrap_or_default(),
+            declined_before: self.declined_before(key, entry.message()),
             may_be_finished,
             launching: false,
             no_browser: false,
@@ -676,8 +682,8 @@ impl Call {
         }
     }
 
-    /// A question that a 2025-era server put by itself. Its key is the same for all, so what counts as asked again
-    /// is the message.
+    /// A question that a 2025-era server put by itself. Its key is the same for all, so only what it says counts as
+    /// asked again.
     pub(super) fn pushed(
         &self,
         id: AskId,
@@ -689,7 +695,6 @@ impl Call {
         let message = question.entry.message().to_owned();
         let mut ask = self.question(id, PUSHED, &question.entry, body);
         ask.was_pushed = true;
-        ask.declined_before = self.declines.get(&message).copied().unwrap_or_default();
         ask.elicitation_id = question.entry.elicitation_id().map(str::to_owned);
         ask.message = message;
         ask.asked_at = asked_at;
@@ -709,13 +714,8 @@ impl Call {
     }
 
     /// The card of the same link under the same key that was opened before.
-    fn asked_again(
-        &self,
-        key: &str,
-        url: &Url,
-        asks: &std::collections::BTreeMap<AskId, Ask>,
-    ) -> Option<AskId> {
-        asks.values()
+    fn asked_again(&self, key: &str, url: &Url, asks: &Asks) -> Option<AskId> {
+        asks.of(self.id)
             .rev()
             .find(|ask| {
                 let same = match &ask.body {
@@ -723,10 +723,15 @@ impl Call {
                     Body::Form(_) | Body::Unusable { .. } => false,
                 };
                 let in_browser = matches!(ask.stage, Stage::InBrowser { asking: true, .. });
-                ask.call == self.id && ask.key == key && same && in_browser
+                ask.key == key && same && in_browser
             })
             .map(|ask| ask.id)
     }
+}
+
+/// Where declines are counted by what a question says, beside those by its key.
+fn says(message: &str) -> String {
+    format!("says: {message}")
 }
 
 fn chips(arguments: &Json) -> Vec<ArgumentChip> {

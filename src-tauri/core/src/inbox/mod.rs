@@ -14,10 +14,13 @@
 //! Deliberately absent: expiry. A question of 2026-07-28 waits for as long as the person likes.
 
 mod ask;
+mod asks;
 mod call;
+mod group;
 pub mod guard;
 mod kept;
 mod noted;
+mod paused;
 mod present;
 mod pushed;
 pub mod result;
@@ -40,10 +43,11 @@ use crate::wire::json::Json;
 use crate::wire::request::Request;
 use crate::wire::structured;
 use ask::{Ask, Body, Given, Stage};
+use asks::Asks;
 use call::Call;
 use guard::Guard;
 use kept::{Back, KeptCall};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -57,6 +61,8 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(15);
 const FIND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Finished calls that are kept for looking at.
 const KEPT_CALLS: usize = 500;
+/// What could not be kept and belongs to no call stands under this id; calls begin at 1.
+const OF_NO_CALL: CallId = CallId(0);
 
 /// What a call's questions say about their server. Facts of this app, not claims of the server.
 #[derive(Clone, Debug)]
@@ -124,7 +130,7 @@ struct Shared {
 struct State {
     clock: Arc<dyn Clock>,
     calls: BTreeMap<CallId, Call>,
-    asks: BTreeMap<AskId, Ask>,
+    asks: Asks,
     last_call: u32,
     last_ask: u32,
     visited: Visited,
@@ -134,6 +140,10 @@ struct State {
     looking: bool,
     /// Until then no control answers anything.
     rest_until: Duration,
+    /// Keys of servers whose questions are held.
+    paused: BTreeSet<String>,
+    /// How often the person declined what a server asked outside of any call, by its words.
+    declined: HashMap<(ServerId, String), u32>,
     /// Where calls are kept, if they are.
     store: Option<Arc<Store>>,
     /// Calls that could not be kept, and why, until they can.
@@ -146,13 +156,15 @@ impl Inbox {
         let state = Mutex::new(State {
             clock: Arc::clone(&clock),
             calls: BTreeMap::new(),
-            asks: BTreeMap::new(),
+            asks: Asks::default(),
             last_call: 0,
             last_ask: 0,
             visited: Visited::new(guard),
             no_browser: false,
             looking: false,
             rest_until: Duration::ZERO,
+            paused: BTreeSet::new(),
+            declined: HashMap::new(),
             store: None,
             unkept: BTreeMap::new(),
         });
@@ -189,11 +201,7 @@ impl Inbox {
             }
             let call = state.calls.get(&old).filter(|call| call.end.is_some())?;
             let request = call.request.clone()?;
-            let drafts = state
-                .asks
-                .values()
-                .rev()
-                .filter(|ask| ask.call == old && !ask.draft.is_empty());
+            let drafts = state.asks.of(old).rev().filter(|ask| !ask.draft.is_empty());
             let drafts = drafts.filter_map(|ask| match &ask.body {
                 Body::Form(form) => Some((ask.key.clone(), form.view(), ask.draft.clone())),
                 Body::Link(_) | Body::Unusable { .. } => None,
@@ -284,6 +292,7 @@ impl Inbox {
         let mut unreadable = loaded.unreadable.len();
         let mut strangers = 0;
         let mut going_on = Vec::new();
+        let mut notices = Vec::new();
         {
             let mut state = self.lock();
             let state = &mut *state;
@@ -323,12 +332,15 @@ impl Inbox {
                 state.last_call = state.last_call.max(stored.id.0);
                 for ask in asks {
                     state.last_ask = state.last_ask.max(ask.id.0);
-                    state.asks.insert(ask.id, ask);
+                    state.asks.insert(ask);
                 }
                 if let (Some((machine, start)), Some((_, line))) = (goes_on, known) {
                     going_on.push((call.id, machine, start, line, call.stop.clone()));
                 }
                 state.calls.insert(call.id, call);
+            }
+            if !state.read_paused(&store) {
+                notices.push("Which servers you had paused could not be read.".to_owned());
             }
             fault::at(Point::RestoreRead);
             state.store = Some(store);
@@ -356,20 +368,19 @@ impl Inbox {
         }
         self.bump();
         self.look_for_browser();
-        let mut told = Vec::new();
         if unreadable > 0 {
-            told.push(format!(
+            notices.push(format!(
                 "{unreadable} kept {} could not be read. Nothing of it was sent or deleted.",
                 calls(unreadable)
             ));
         }
         if strangers > 0 {
-            told.push(format!(
+            notices.push(format!(
                 "{strangers} kept {} went to a server that is not in your list. Nothing of it was sent or deleted.",
                 calls(strangers)
             ));
         }
-        Ok(told)
+        Ok(notices)
     }
 
     /// Where calls are kept, if they are.
@@ -389,13 +400,14 @@ impl Inbox {
         {
             let mut state = self.lock();
             let calls: Vec<CallId> = state.calls.keys().copied().collect();
-            let asks: Vec<AskId> = state.asks.keys().copied().collect();
+            let asks: Vec<AskId> = state.asks.all().map(|ask| ask.id).collect();
             for call in calls {
                 state.keep_or_say(call);
             }
             for ask in asks {
                 state.keep_draft(ask);
             }
+            state.keep_paused();
         }
         self.bump();
     }
@@ -449,7 +461,7 @@ impl Inbox {
     pub fn shown(&self, ask: AskId, revision: u32) -> Option<Armed> {
         let now = self.shared.clock.now();
         let mut state = self.lock();
-        let ask = state.asks.get_mut(&ask).filter(|ask| ask.revision == revision)?;
+        let ask = state.asks.get_mut(ask).filter(|ask| ask.revision == revision)?;
         ask.look.shown(now);
         let link = matches!(ask.body, Body::Link(_)) && ask.is_listed();
         drop(state);
@@ -465,7 +477,7 @@ impl Inbox {
     pub fn rearm(&self) {
         let now = self.shared.clock.now();
         let mut state = self.lock();
-        for ask in state.asks.values_mut() {
+        for ask in state.asks.all_mut() {
             ask.look.rearm(now);
         }
         let missing = state.no_browser;
@@ -478,7 +490,7 @@ impl Inbox {
     /// Keeps what was typed so far and says what would be sent.
     pub fn draft(&self, ask: AskId, inputs: Vec<FieldInput>) -> Option<Review> {
         let mut state = self.lock();
-        let ask = state.asks.get_mut(&ask)?;
+        let ask = state.asks.get_mut(ask)?;
         let Body::Form(form) = &ask.body else { return None };
         let review = form.review(&inputs);
         if ask.stage == Stage::Waiting && ask.draft != inputs {
@@ -570,8 +582,22 @@ impl Inbox {
     /// Questions that wait, oldest first.
     pub fn asks(&self) -> Vec<AskRow> {
         let state = self.lock();
-        let asks = state.asks.values().filter(|ask| ask.is_listed());
-        asks.filter_map(|ask| Some(present::ask_row(ask, state.calls.get(&ask.call)?)))
+        let asks = state.asks.all().filter(|ask| ask.is_listed());
+        let asks: Vec<(&Ask, &Call, bool)> = asks
+            .filter_map(|ask| {
+                let call = state.calls.get(&ask.call)?;
+                Some((ask, call, state.holds(ask, call)))
+            })
+            .collect();
+        let waiting = asks
+            .iter()
+            .filter(|(ask, _, held)| ask.stage == Stage::Waiting && !held);
+        let groups = group::groups(waiting.map(|(ask, call, _)| {
+            let likeness = (call.new.server.id, ask.body.kind(), ask.first_line());
+            (ask.id, likeness)
+        }));
+        let rows = asks.into_iter();
+        rows.map(|(ask, call, held)| present::ask_row(ask, call, groups.get(&ask.id).copied(), held))
             .collect()
     }
 
@@ -591,7 +617,7 @@ impl Inbox {
         let waits = |ask: &&Ask| ask.is_open() || matches!(ask.stage, Stage::Kept(_));
         let lost = |ask: &&Ask| ask.pushed.is_some() || !state.calls.get(&ask.call).is_some_and(is_kept);
         Unfinished {
-            waiting: count(state.asks.values().filter(waits).filter(lost).count()),
+            waiting: count(state.asks.all().filter(waits).filter(lost).count()),
             in_flight: count(state.calls.values().filter(|call| call.is_in_flight()).count()),
         }
     }
@@ -603,14 +629,16 @@ impl Inbox {
         server: impl FnOnce(ServerId) -> Option<(ServerRow, String)>,
     ) -> Option<AskView> {
         let state = self.lock();
-        let ask = state.asks.get(&ask)?;
+        let ask = state.asks.get(ask)?;
         let call = state.calls.get(&ask.call)?;
-        let (row, known_since) = server(call.new.server.id)?;
+        let (mut row, known_since) = server(call.new.server.id)?;
+        row.paused = state.paused.contains(&call.key);
+        let held = state.holds(ask, call);
         let others_open = state
             .asks
-            .values()
+            .of(ask.call)
             .any(|other| other.id != ask.id && other.is_of_round(ask.call, ask.round) && other.is_open());
-        Some(present::ask_view(ask, call, row, known_since, others_open))
+        Some(present::ask_view(ask, call, row, known_since, others_open, held))
     }
 
     pub fn result(&self, call: CallId) -> Option<ResultView> {
@@ -634,7 +662,7 @@ impl Inbox {
 
     /// The form of a question, for answers that are not typed into fields.
     pub fn with_form<T>(&self, ask: AskId, read: impl FnOnce(&Form) -> T) -> Option<T> {
-        match &self.lock().asks.get(&ask)?.body {
+        match &self.lock().asks.get(ask)?.body {
             Body::Form(form) => Some(read(form)),
             Body::Link(_) | Body::Unusable { .. } => None,
         }
@@ -642,12 +670,12 @@ impl Inbox {
 
     /// The key of a question in its round, for scripts and the person's details.
     pub fn key(&self, ask: AskId) -> Option<String> {
-        self.lock().asks.get(&ask).map(|ask| ask.key.clone())
+        self.lock().asks.get(ask).map(|ask| ask.key.clone())
     }
 
     /// Whether a question asks to open a page, also where it cannot be used.
     pub fn asks_for_page(&self, ask: AskId) -> Option<bool> {
-        self.lock().asks.get(&ask).map(|ask| match &ask.body {
+        self.lock().asks.get(ask).map(|ask| match &ask.body {
             Body::Form(_) => false,
             Body::Link(_) => true,
             Body::Unusable { link, .. } => *link,
@@ -665,10 +693,21 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut state = self.lock();
         let rest = state.rest_until.saturating_sub(now);
-        let State { asks, calls, .. } = &mut *state;
-        let Some(ask) = asks.get_mut(&id) else {
+        let State {
+            asks, calls, paused, ..
+        } = &mut *state;
+        let Some(ask) = asks.get_mut(id) else {
             return Decided::not_possible("There is no such question any more.");
         };
+        let of_paused = calls
+            .get(&ask.call)
+            .filter(|call| paused.contains(&call.key) && ask.can_be_held());
+        if let Some(call) = of_paused.filter(|_| act != Act::StopCall) {
+            return Decided::not_possible(&format!(
+                "You paused {}: its questions are held. Resume it to answer.",
+                call.new.server.name
+            ));
+        }
         if calls.get(&ask.call).is_some_and(Call::is_stopping) {
             return Decided::not_possible("You stopped this call.");
         }
@@ -759,7 +798,7 @@ impl Inbox {
                     let call = ask.call;
                     if let Err(error) = state.keep(call) {
                         let reason = format!("It could not be saved, so nothing was opened: {error}");
-                        if let Some(ask) = state.asks.get_mut(&id) {
+                        if let Some(ask) = state.asks.get_mut(id) {
                             ask.launching = false;
                             ask.set(Stage::OpenFailed(reason.clone()));
                         }
@@ -815,7 +854,7 @@ impl Inbox {
                 let (call, round) = (ask.call, ask.round);
                 for other in state
                     .asks
-                    .values_mut()
+                    .of_mut(call)
                     .filter(|other| other.is_of_round(call, round))
                 {
                     if other.is_open() || matches!(other.stage, Stage::Kept(_)) {
@@ -874,7 +913,7 @@ impl Inbox {
         let now = self.shared.clock.now();
         let mut guarded = self.lock();
         let state = &mut *guarded;
-        let Some(ask) = state.asks.get_mut(&id) else {
+        let Some(ask) = state.asks.get_mut(id) else {
             return Answered::NotPossible {
                 reason: "There is no such question any more.".to_owned(),
             };
@@ -974,7 +1013,7 @@ impl Inbox {
             if std::mem::replace(&mut state.no_browser, missing) == missing {
                 return;
             }
-            for ask in state.asks.values_mut().filter(|ask| ask.is_listed()) {
+            for ask in state.asks.all_mut().filter(|ask| ask.is_listed()) {
                 ask.no_browser = missing;
                 if matches!(ask.body, Body::Link(_)) {
                     ask.changed();
@@ -1010,7 +1049,7 @@ impl State {
         if call.key.is_empty() {
             return Ok(());
         }
-        let mut asks: Vec<&mut Ask> = self.asks.values_mut().filter(|ask| ask.call == id).collect();
+        let mut asks: Vec<&mut Ask> = self.asks.of_mut(id).collect();
         let history = noted::news(call, &asks, &self.clock.local_time());
         let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
         let result = match &call.end {
@@ -1042,7 +1081,7 @@ impl State {
 
     /// Keeps what was entered into a question, without secrets.
     fn keep_draft(&mut self, id: AskId) {
-        let (Some(store), Some(ask)) = (&self.store, self.asks.get(&id)) else {
+        let (Some(store), Some(ask)) = (&self.store, self.asks.get(id)) else {
             return;
         };
         let Body::Form(form) = &ask.body else { return };
@@ -1094,7 +1133,7 @@ impl State {
         let open = open_questions(&self.asks, call.id, round);
         let asks: Vec<&mut Ask> = self
             .asks
-            .values_mut()
+            .of_mut(call.id)
             .filter(|ask| ask.is_of_round(call.id, round))
             .collect();
         if open > 0 {
@@ -1115,7 +1154,7 @@ impl State {
             answers.results.push((ask.key.clone(), given.result.clone()));
             answers.opened_link |= given.opened_link;
             if given.action == crate::view::Action::Decline {
-                call.declined(&ask.key);
+                call.declined(ask);
             }
             if given.opened_link {
                 call.remember_link(ask);
@@ -1142,7 +1181,7 @@ impl State {
         for id in ended.iter().take(ended.len().saturating_sub(KEPT_CALLS)) {
             self.calls.remove(id);
             self.unkept.remove(id);
-            self.asks.retain(|_, ask| ask.call != *id);
+            self.asks.remove_call(*id);
         }
     }
 }
@@ -1176,8 +1215,8 @@ fn drafts(stored: &StoredCall) -> BTreeMap<AskId, Vec<FieldInput>> {
 }
 
 /// How many questions of a round a person still has to decide.
-fn open_questions(asks: &BTreeMap<AskId, Ask>, call: CallId, round: u32) -> u32 {
-    let of_round = asks.values().filter(|ask| ask.is_of_round(call, round));
+fn open_questions(asks: &Asks, call: CallId, round: u32) -> u32 {
+    let of_round = asks.of(call).filter(|ask| ask.is_of_round(call, round));
     u32::try_from(of_round.filter(|ask| ask.is_open()).count()).unwrap_or(u32::MAX)
 }
 

@@ -3,6 +3,7 @@
 //! Promises: each decision and each end is told once, in the transaction that keeps it; what was entered is not told,
 //! and of a link only scheme and host.
 
+use super::ServerFacts;
 use super::ask::{Ask, Body, Given, Stage};
 use super::call::Call;
 use crate::mrtr::driver::End;
@@ -41,6 +42,32 @@ pub(super) fn told(call: &mut Call, asks: &mut [&mut Ask]) {
         }
     }
     call.noted = call.end.is_some();
+}
+
+/// A server was paused, or is no longer.
+pub(super) fn of_server(server: &ServerFacts, paused: bool, at: &str) -> Entry {
+    Entry {
+        at: at.to_owned(),
+        server: server.key.clone(),
+        server_name: server.name.clone(),
+        practice: server.practice,
+        outcome: if paused {
+            Outcome::ServerPaused
+        } else {
+            Outcome::ServerResumed
+        },
+        delivery: Delivery::Nothing,
+        kind: Kind::Server,
+        started_by: StartedBy::Person,
+        call: 0,
+        call_name: String::new(),
+        arguments: Vec::new(),
+        question: None,
+        link: None,
+        saw: Vec::new(),
+        values: Vec::new(),
+        about: None,
+    }
 }
 
 /// Where a question stands, if that is worth telling.

@@ -3,9 +3,9 @@
 use super::ask::{Ask, Body, Stage};
 use super::call::Call;
 use crate::text;
-use crate::view::{Action, AskBody, AskRow, AskView, OfferKind, ServerRow, ServerText};
+use crate::view::{Act, Action, AskBody, AskId, AskRow, AskView, OfferKind, ServerRow, ServerText};
 
-pub(super) fn ask_row(ask: &Ask, call: &Call) -> AskRow {
+pub(super) fn ask_row(ask: &Ask, call: &Call, group: Option<AskId>, held: bool) -> AskRow {
     AskRow {
         id: ask.id,
         call: ask.call,
@@ -13,17 +13,15 @@ pub(super) fn ask_row(ask: &Ask, call: &Call) -> AskRow {
         server_name: call.new.server.name.clone(),
         practice: call.new.server.practice,
         kind: ask.body.kind(),
-        first_line: text::chip(
-            ask.message
-                .lines()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or_default(),
-        ),
+        first_line: text::chip(ask.first_line()),
         asked_at: ask.asked_at.clone(),
         phase: ask.phase(),
         draft: !ask.draft.is_empty(),
         position: ask.position,
         of: ask.of,
+        group,
+        held,
+        again: again(ask).map(|time| format!("asked again ({time} time)")),
     }
 }
 
@@ -33,8 +31,20 @@ pub(super) fn ask_view(
     server: ServerRow,
     known_since: String,
     others_open: bool,
+    held: bool,
 ) -> AskView {
     let name = call.new.server.name.clone();
+    let mut acts = ask.acts();
+    let mut notices = notices(ask, call);
+    let mut consequences = consequences(ask, &name, others_open);
+    if held {
+        acts.retain(|act| *act == Act::StopCall);
+        notices.insert(
+            0,
+            format!("You paused {name}: this question is held. Nothing is sent for it until you resume and answer."),
+        );
+        consequences.clear();
+    }
     AskView {
         id: ask.id,
         revision: ask.revision,
@@ -44,14 +54,15 @@ pub(super) fn ask_view(
         message: ServerText::of(&ask.message),
         body: body(ask, call),
         phase: ask.phase(),
+        held,
         position: ask.position,
         of: ask.of,
         asked_at: ask.asked_at.clone(),
         goes_to: call.new.server.goes_to.clone(),
-        notices: notices(ask, call),
-        acts: ask.acts(),
+        notices,
+        acts,
         accept_label: accept_label(ask, others_open),
-        consequences: consequences(ask, &name, others_open),
+        consequences,
     }
 }
 
@@ -85,8 +96,7 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
 
 fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     let mut notices = Vec::new();
-    if ask.declined_before > 0 {
-        let time = ordinal(ask.declined_before + 1);
+    if let Some(time) = again(ask) {
         notices.push(format!("Asked again after you declined ({time} time)."));
     }
     if ask.required && matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
@@ -154,6 +164,11 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         | Stage::Closed(_) => {}
     }
     notices
+}
+
+/// Which time it is that this is asked, after the person declined.
+fn again(ask: &Ask) -> Option<String> {
+    (ask.declined_before > 0).then(|| ordinal(ask.declined_before + 1))
 }
 
 fn accept_label(ask: &Ask, others_open: bool) -> Option<String> {

@@ -49,7 +49,7 @@ impl Inbox {
         {
             let mut state = self.lock();
             let State { asks, calls, .. } = &mut *state;
-            for ask in asks.values_mut() {
+            for ask in asks.all_mut() {
                 let of_server = calls
                     .get(&ask.call)
                     .is_some_and(|call| call.new.server.id == server);
@@ -89,7 +89,11 @@ impl Inbox {
             let id = AskId(state.last_ask);
             let mut ask = call.pushed(id, question, now, &state.visited);
             ask.no_browser = state.no_browser;
-            state.asks.insert(id, ask);
+            if call.request.is_none() {
+                let before = state.declined.get(&(call.new.server.id, ask.message.clone()));
+                ask.declined_before = before.copied().unwrap_or_default();
+            }
+            state.asks.insert(ask);
             call.rounds += 1;
             call.is_asking(true);
             let call = call.id;
@@ -114,7 +118,7 @@ impl Inbox {
 
     /// Carries an answer; the card tells how it went.
     pub(super) fn carry(&self, id: AskId, given: Given) {
-        let question = self.lock().asks.get(&id).and_then(|ask| ask.pushed.clone());
+        let question = self.lock().asks.get(id).and_then(|ask| ask.pushed.clone());
         let Some(question) = question else { return };
         let inbox = self.clone();
         tokio::spawn(async move {
@@ -127,8 +131,13 @@ impl Inbox {
         let mut alone = None;
         {
             let mut state = self.lock();
-            let State { asks, calls, .. } = &mut *state;
-            let Some(ask) = asks.get_mut(&id) else { return };
+            let State {
+                asks,
+                calls,
+                declined,
+                ..
+            } = &mut *state;
+            let Some(ask) = asks.get_mut(id) else { return };
             if !matches!(ask.stage, Stage::Sending(_)) {
                 return;
             }
@@ -139,7 +148,13 @@ impl Inbox {
                     if given.action == crate::view::Action::Decline
                         && let Some(call) = call
                     {
-                        call.declined(&ask.message);
+                        call.declined(ask);
+                        if call.request.is_none() {
+                            // Each of these is a call of its own, so the call cannot remember it.
+                            *declined
+                                .entry((call.new.server.id, ask.message.clone()))
+                                .or_default() += 1;
+                        }
                     }
                     let opened = given.opened_link && running;
                     ask.set(if opened {
@@ -172,7 +187,7 @@ impl Inbox {
     fn close(&self, id: AskId, stage: Stage) {
         let call = {
             let mut state = self.lock();
-            let Some(ask) = state.asks.get_mut(&id).filter(|ask| ask.is_listed()) else {
+            let Some(ask) = state.asks.get_mut(id).filter(|ask| ask.is_listed()) else {
                 return;
             };
             let call = ask.call;
@@ -204,11 +219,11 @@ impl Inbox {
         if let Some(call) = call {
             let mut state = self.lock();
             let State { asks, calls, .. } = &mut *state;
-            let open = asks.values().any(|ask| ask.call == call && stands(ask));
+            let open = asks.of(call).any(stands);
             if let Some(call) = calls.get_mut(&call).filter(|call| call.end.is_none()) {
                 call.is_asking(open);
                 if call.request.is_none() {
-                    let ask = asks.get(&id);
+                    let ask = asks.get(id);
                     over = ask.map(|ask| {
                         if matches!(ask.stage, Stage::Delivered(_) | Stage::InBrowser { .. }) {
                             End::Done(Json::object::<String>([]))
