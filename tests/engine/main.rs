@@ -29,6 +29,9 @@ mod delivery;
 /// What outlives the app: questions, drafts, answers on their way, links, results, history.
 mod kept;
 
+/// History as a person reads it, its exports, and what is kept by choice.
+mod past;
+
 /// Lists of what a server offers: pages, odd entries, limits.
 mod lists;
 

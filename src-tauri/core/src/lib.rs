@@ -17,6 +17,7 @@ pub mod form;
 pub mod inbox;
 pub mod link;
 pub mod mrtr;
+pub mod past;
 pub mod session;
 pub mod settings;
 pub mod store;
