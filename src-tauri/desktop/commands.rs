@@ -6,6 +6,9 @@
 use crate::closing::Closing;
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Moment, Review, Zones};
+use countersign_core::view::past::{
+    Choices, ChoicesView, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryPage, Verification,
+};
 use countersign_core::view::{
     Act, Answered, ArgumentsInput, ArgumentsReading, ArgumentsView, Armed, AskId, AskView, CallAct, CallId,
     Completion, Failure, FailureCode, KeepingAct, OfferKind, ResultView, ServerDraft, ServerId, ServerPage,
@@ -39,6 +42,13 @@ pub fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'stat
         call,
         act_on_call,
         act_on_keeping,
+        forget_call,
+        history,
+        history_entry,
+        export_history,
+        verify_history,
+        choices,
+        choose,
         close,
     ]
 }
@@ -178,6 +188,32 @@ pub(crate) struct ActOnKeeping {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct OfHistory {
+    asked: HistoryAsked,
+    before: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfEntry {
+    number: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Export {
+    asked: HistoryAsked,
+    format: ExportFormat,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Choosing {
+    choices: Choices,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Close {
     quit: bool,
 }
@@ -304,6 +340,44 @@ pub(crate) async fn act_on_call(app: App<'_>, args: ActOnCall) -> Result<(), Fai
 #[tauri::command]
 pub(crate) async fn act_on_keeping(app: App<'_>, args: ActOnKeeping) -> Result<(), Failure> {
     app.act_on_keeping(args.act).await
+}
+
+#[tauri::command]
+pub(crate) async fn forget_call(app: App<'_>, args: OfCall) -> Result<(), Failure> {
+    app.forget_call(args.call).await
+}
+
+#[tauri::command]
+pub(crate) async fn history(app: App<'_>, args: OfHistory) -> Result<HistoryPage, Failure> {
+    app.history(args.asked, args.before).await
+}
+
+#[tauri::command]
+pub(crate) async fn history_entry(app: App<'_>, args: OfEntry) -> Result<HistoryEntry, Failure> {
+    app.history_entry(args.number).await
+}
+
+/// Into the person's folder for downloads.
+#[tauri::command]
+pub(crate) async fn export_history(app: App<'_>, args: Export) -> Result<Exported, Failure> {
+    app.export_history(args.asked, args.format, None).await
+}
+
+#[tauri::command]
+pub(crate) async fn verify_history(app: App<'_>, args: Nothing) -> Result<Verification, Failure> {
+    let Nothing {} = args;
+    app.verify_history(app.anchored().await).await
+}
+
+#[tauri::command]
+pub(crate) fn choices(app: App<'_>, args: Nothing) -> ChoicesView {
+    let Nothing {} = args;
+    app.choices()
+}
+
+#[tauri::command]
+pub(crate) async fn choose(app: App<'_>, args: Choosing) -> Result<ChoicesView, Failure> {
+    app.choose(args.choices).await
 }
 
 /// The person's word on closing the app while something is unfinished.

@@ -198,6 +198,7 @@ fn entry(number: u32) -> Entry {
         link: None,
         saw: vec![Saw::DeclinedBefore { times: 2 }],
         values: Vec::new(),
+        decision: None,
         about: None,
     }
 }

@@ -335,7 +335,8 @@ async fn header_values_move_out_of_the_list_of_servers_and_nothing_is_sent_witho
 #[tokio::test]
 async fn what_was_asked_at_one_place_is_answered_at_no_other() {
     let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
-    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+    let discovered =
+        r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
     let mut replies = questions();
     replies.insert(0, Reply::Result(discovered.to_owned()));
     let (here, there) = (Http::replies(replies).await, server().await);

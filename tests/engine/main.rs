@@ -33,6 +33,9 @@ mod kept;
 /// An inbox with many questions: groups, paused servers, what is asked again, floods.
 mod many;
 
+/// History as a person reads it, its exports, and what is kept by choice.
+mod past;
+
 /// Lists of what a server offers: pages, odd entries, limits.
 mod lists;
 

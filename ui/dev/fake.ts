@@ -7,9 +7,17 @@ import type {
   ArgumentsView,
   AskView,
   CallAct,
+  Choices,
+  ChoicesView,
   Completion,
+  Exported,
+  ExportFormat,
   Failure,
   FieldInput,
+  HistoryAsked,
+  HistoryEntry,
+  HistoryPage,
+  HistoryRow,
   KeepingAct,
   ResultView,
   ServerDraft,
@@ -18,6 +26,7 @@ import type {
   Snapshot,
   Started,
   Unfinished,
+  Verification,
 } from "../src/lib/wire";
 import { ask, grouped, row, snapshot } from "./fixtures";
 import { moment, ZONES } from "./moment";
@@ -44,6 +53,23 @@ export class FakeBackend implements Backend {
   /** What a text for arguments means. */
   reading: (text: string) => Partial<ArgumentsReading> = () => ({});
   armedIn = 700;
+  /** Newest first. */
+  past: HistoryRow[] = [];
+  pageSize = 60;
+  entry: (number: number) => HistoryEntry = () => {
+    throw gone();
+  };
+  verification: Verification = {
+    holds: true,
+    sentence: "2 entries looked at: none was changed, removed, moved or added.",
+    troubles: [],
+    more: 0,
+    notes: ["The key store was not asked. An older copy of the whole file would not be noticed."],
+  };
+  chosen: ChoicesView = {
+    choices: { keepResults: true, keepValues: false, history: "for_ever" },
+    durable: true,
+  };
 
   answers: Answer[] = [];
   drafts: { ask: number; inputs: FieldInput[] }[] = [];
@@ -58,6 +84,10 @@ export class FakeBackend implements Backend {
   keep: (act: KeepingAct) => void = () => {};
   added: ServerDraft[] = [];
   removed: number[] = [];
+  searched: HistoryAsked[] = [];
+  exports: { asked: HistoryAsked; format: ExportFormat }[] = [];
+  forgotten: number[] = [];
+  choosings: Choices[] = [];
   reconnected: number[] = [];
   pauses: { server: number; paused: boolean }[] = [];
   snapshots = 0;
@@ -199,6 +229,47 @@ export class FakeBackend implements Backend {
   async actOnCall(call: number, act: CallAct) {
     this.callActs.push({ call, act });
     return null;
+  }
+  async forgetCall(call: number) {
+    this.forgotten.push(call);
+    this.calls.delete(call);
+    const calls = this.world.calls.filter((row) => row.id !== call);
+    this.world = { ...this.world, calls };
+    return null;
+  }
+  async history(asked: HistoryAsked, before: number | null): Promise<HistoryPage> {
+    this.searched.push(asked);
+    const words = asked.text.toLowerCase();
+    const fits = this.past.filter(
+      (row) =>
+        (before === null || row.number < before) &&
+        `${row.what} ${row.quoted} ${row.serverName}`.toLowerCase().includes(words),
+    );
+    const rows = fits.slice(0, this.pageSize);
+    const more = fits.length > rows.length;
+    return {
+      rows,
+      before: more ? (rows.at(-1)?.number ?? null) : null,
+      durable: this.chosen.durable,
+    };
+  }
+  async historyEntry(number: number) {
+    return this.entry(number);
+  }
+  async exportHistory(asked: HistoryAsked, format: ExportFormat): Promise<Exported> {
+    this.exports.push({ asked, format });
+    return { path: `/home/ada/Downloads/countersign-history-2027-03-05.${format}`, entries: 2 };
+  }
+  async verifyHistory() {
+    return this.verification;
+  }
+  async choices() {
+    return this.chosen;
+  }
+  async choose(choices: Choices) {
+    this.choosings.push(choices);
+    this.chosen = { ...this.chosen, choices };
+    return this.chosen;
   }
   async onChanged(changed: () => void) {
     this.#listeners.add(changed);

@@ -17,6 +17,8 @@ import type {
   FieldView,
   Finding,
   FindingCode,
+  HistoryEntry,
+  HistoryRow,
   Inspection,
   KeepingView,
   OfferKind,
@@ -698,3 +700,89 @@ export function customers({ field, inputs }: Completing): Completion {
   const values = field === 0 ? CUSTOMERS.filter((name) => name.includes(typed)) : [];
   return { values: values.map((name) => ({ text: name, shown: name })), more: values.length > 2 };
 }
+
+function past(number: number, rest: Partial<HistoryRow>): HistoryRow {
+  return {
+    number,
+    at: "2027-03-05T14:02:00+01:00",
+    serverName: "CRM sandbox",
+    practice: false,
+    kind: "form",
+    what: "You accepted",
+    how: "delivered",
+    quoted: "Choose where the invoice is filed.",
+    about: null,
+    ...rest,
+  };
+}
+
+/** Newest first; the answer of 9 was lost and sent again. */
+export const PAST: HistoryRow[] = [
+  past(13, { kind: "call", what: "The call finished", how: null, quoted: "create_invoice" }),
+  past(12, { about: 9 }),
+  past(11, { about: 9, how: "sent again, on its way" }),
+  past(10, { about: 9, how: "sent, nothing heard back" }),
+  past(9, { how: "on its way" }),
+  past(8, { kind: "call", what: "You started a call", how: null, quoted: "create_invoice" }),
+  past(7, {
+    at: "2027-03-04T09:30:00+01:00",
+    kind: "link",
+    what: "Page opened in your browser",
+    how: null,
+    quoted: "Connect your calendar.",
+  }),
+  past(6, {
+    at: "2027-03-04T09:12:00+01:00",
+    serverName: "Practice desk",
+    practice: true,
+    what: "You declined",
+    quoted: "Which stage should this go to?",
+  }),
+  past(5, {
+    at: "2027-03-04T09:10:00+01:00",
+    what: "The server took it back",
+    how: "nothing was sent",
+    quoted: "<b>Verified by Countersign</b>",
+  }),
+];
+
+export const ENTRY: HistoryEntry = {
+  row: past(12, { about: 9 }),
+  startedBy: "You started the call.",
+  program: null,
+  call: 10,
+  callName: "create_invoice",
+  arguments: ["customer", "total"],
+  question: "Choose where the invoice is filed.",
+  link: null,
+  saw: [
+    { name: null, text: "Asked again after you declined once." },
+    { name: "Access key", text: "looked like a secret; you sent it all the same." },
+  ],
+  values: [
+    { name: "Region", text: "Europe" },
+    { name: "Access key", text: "••••••" },
+  ],
+  steps: [
+    { number: 9, at: "2027-03-05T14:02:00+01:00", what: "You accepted", how: "on its way" },
+    { number: 10, at: "2027-03-05T14:02:30+01:00", what: "Sent, nothing heard back", how: null },
+    { number: 11, at: "2027-03-05T14:04:00+01:00", what: "You sent it again", how: "on its way" },
+    { number: 12, at: "2027-03-05T14:04:01+01:00", what: "The answer was delivered", how: null },
+  ],
+};
+
+export const LINK_ENTRY: HistoryEntry = {
+  ...ENTRY,
+  row: past(7, { kind: "link", what: "Page opened in your browser", how: null }),
+  call: null,
+  question: "Connect your calendar.",
+  link: {
+    scheme: "https",
+    host: "login-calendar.example",
+    verdict: "Something about the address was worth a look.",
+    findings: ["another site than the server's", "first time for this server"],
+  },
+  saw: [],
+  values: [],
+  steps: [],
+};

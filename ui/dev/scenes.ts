@@ -414,4 +414,34 @@ export const SCENES: Scene[] = [
     card: { kind: "start", offer: { server: 1, kind: "action", index: 2 } },
   },
   { name: "add a server", backend: () => desk(), card: { kind: "add" } },
+  { name: "history, empty", backend: () => desk(), list: { kind: "history" } },
+  {
+    name: "history",
+    backend: () => {
+      const backend = desk();
+      backend.past = fixture.PAST;
+      backend.entry = () => fixture.ENTRY;
+      return backend;
+    },
+    list: { kind: "history" },
+    card: { kind: "entry", entry: 12 },
+  },
+  {
+    name: "history, an entry of a page",
+    backend: () => {
+      const backend = desk();
+      backend.past = fixture.PAST;
+      backend.entry = () => fixture.LINK_ENTRY;
+      backend.chosen = { ...backend.chosen, durable: false };
+      return backend;
+    },
+    list: { kind: "history" },
+    card: { kind: "entry", entry: 7 },
+  },
+  {
+    name: "settings",
+    backend: () => desk(),
+    list: { kind: "settings" },
+    card: { kind: "settings" },
+  },
 ];

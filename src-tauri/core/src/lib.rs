@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod keeping;
 pub mod link;
 pub mod mrtr;
+pub mod past;
 pub mod session;
 pub mod settings;
 pub mod store;

@@ -2,6 +2,8 @@
 //!
 //! The UI never sees JSON Schema, a requestState, a token or an unvetted URL.
 
+pub mod past;
+
 use crate::form::{FieldInput, FormView, Review};
 use crate::link::Inspection;
 use crate::text;

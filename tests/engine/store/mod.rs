@@ -104,6 +104,7 @@ fn entry(number: u32) -> Entry {
         }),
         saw: vec![Saw::DeclinedBefore { times: 2 }, Saw::DomainTyped],
         values: Vec::new(),
+        decision: None,
         about: number.checked_sub(1).map(u64::from),
     }
 }

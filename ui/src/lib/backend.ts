@@ -17,9 +17,16 @@ import type {
   AskView,
   CallAct,
   CallId,
+  Choices,
+  ChoicesView,
   Completion,
+  Exported,
+  ExportFormat,
   Failure,
   FieldInput,
+  HistoryAsked,
+  HistoryEntry,
+  HistoryPage,
   KeepingAct,
   Moment,
   OfferKind,
@@ -32,6 +39,7 @@ import type {
   Snapshot,
   Started,
   Unfinished,
+  Verification,
   Zones,
 } from "./wire";
 
@@ -74,6 +82,16 @@ export interface Backend {
   actOnCall(call: CallId, act: CallAct): Promise<null>;
   /** The person's word on where calls are kept. */
   actOnKeeping(act: KeepingAct): Promise<null>;
+  /** Forgets a call that has ended; history stays. */
+  forgetCall(call: CallId): Promise<null>;
+  /** A page of history, newest first, older than `before` where that is given. */
+  history(asked: HistoryAsked, before: number | null): Promise<HistoryPage>;
+  historyEntry(number: number): Promise<HistoryEntry>;
+  /** Writes what fits into a new file in the folder for downloads. */
+  exportHistory(asked: HistoryAsked, format: ExportFormat): Promise<Exported>;
+  verifyHistory(): Promise<Verification>;
+  choices(): Promise<ChoicesView>;
+  choose(choices: Choices): Promise<ChoicesView>;
   /** Calls back after every change; returns the way to stop that. */
   onChanged(changed: () => void): Promise<() => void>;
   /** The person wants to close the window while something is unfinished. */
@@ -125,6 +143,13 @@ export const tauri: Backend = {
   call: (call) => command("call", { call }),
   actOnCall: (call, act) => command("act_on_call", { call, act }),
   actOnKeeping: (act) => command("act_on_keeping", { act }),
+  forgetCall: (call) => command("forget_call", { call }),
+  history: (asked, before) => command("history", { asked, before }),
+  historyEntry: (number) => command("history_entry", { number }),
+  exportHistory: (asked, format) => command("export_history", { asked, format }),
+  verifyHistory: () => command("verify_history", {}),
+  choices: () => command("choices", {}),
+  choose: (choices) => command("choose", { choices }),
   onChanged: (changed) => listen<number>("changed", () => changed()),
   onClosing: (closing) => listen<Unfinished>("closing", (event) => closing(event.payload)),
   close: (quit) => command("close", { quit }),

@@ -12,11 +12,15 @@ import { plural } from "./words";
 export type ListPlace =
   | { kind: "inbox" }
   | { kind: "calls" }
+  | { kind: "history" }
+  | { kind: "settings" }
   | { kind: "server"; server: ServerId };
 
 export type CardPlace =
   | { kind: "ask"; ask: AskId }
   | { kind: "call"; call: CallId }
+  | { kind: "entry"; entry: number }
+  | { kind: "settings" }
   | { kind: "start"; offer: Offer }
   | { kind: "add" };
 

@@ -404,6 +404,160 @@ inFlight: number, };
 
 export type FailureCode = "gone" | "invalid" | "settings" | "not_possible";
 
+export type HistoryAsked = { server: ServerId | null, show: HistoryShow | null, kind: HistoryKind | null, 
+/**
+ * Words, each of which occurs in what is shown of the entry.
+ */
+text: string, 
+/**
+ * Local days, "2026-12-01", from and up to and with.
+ */
+from: string | null, to: string | null, };
+
+export type HistoryShow = "accepted" | "declined" | "dismissed" | "unanswered" | "trouble" | "opened" | "calls";
+
+export type HistoryKind = "form" | "link" | "unusable" | "call" | "server";
+
+export type HistoryPage = { 
+/**
+ * Newest first.
+ */
+rows: Array<HistoryRow>, 
+/**
+ * Where older ones go on; none: there are no older ones.
+ */
+before: number | null, 
+/**
+ * Whether history outlives the app.
+ */
+durable: boolean, };
+
+export type HistoryRow = { number: number, 
+/**
+ * RFC 3339, local; empty where the entry cannot be read.
+ */
+at: string, 
+/**
+ * The name the person gave.
+ */
+serverName: string, practice: boolean, kind: HistoryKind, 
+/**
+ * What happened: "You accepted".
+ */
+what: string, 
+/**
+ * How it went: "delivered".
+ */
+how: string | null, 
+/**
+ * The first line of the question, or what was called; a quoted chip.
+ */
+quoted: string | null, 
+/**
+ * The entry that this one says more about. A list that shows this row leaves that one out, and others about it.
+ */
+about: number | null, };
+
+export type HistoryEntry = { row: HistoryRow, 
+/**
+ * "You started the call."
+ */
+startedBy: string, 
+/**
+ * The name of a program that started the call, a quoted chip.
+ */
+program: string | null, 
+/**
+ * The call, where it can still be looked at.
+ */
+call: CallId | null, 
+/**
+ * A quoted chip.
+ */
+callName: string, 
+/**
+ * Names only; quoted chips.
+ */
+arguments: Array<string>, 
+/**
+ * A quoted chip.
+ */
+question: string | null, link: HistoryLink | null, 
+/**
+ * What stood on the card before the person decided, a sentence each.
+ */
+saw: Array<HistoryValue>, 
+/**
+ * What was sent, where the person chose to keep that.
+ */
+values: Array<HistoryValue>, 
+/**
+ * The decision and what became of it, oldest first.
+ */
+steps: Array<HistoryStep>, };
+
+export type HistoryLink = { scheme: string, host: string, 
+/**
+ * What the app thought of it, a sentence.
+ */
+verdict: string, 
+/**
+ * What was found, in a few words each, worst first.
+ */
+findings: Array<string>, };
+
+export type HistoryStep = { number: number, at: string, what: string, how: string | null, };
+
+export type HistoryValue = { name: string | null, text: string, };
+
+export type ExportFormat = "json" | "csv";
+
+export type Exported = { 
+/**
+ * Its whole path.
+ */
+path: string, entries: number, };
+
+export type Verification = { 
+/**
+ * Nothing was found.
+ */
+holds: boolean, 
+/**
+ * The result in a sentence.
+ */
+sentence: string, 
+/**
+ * What was found, a sentence each.
+ */
+troubles: Array<string>, 
+/**
+ * What is not in `troubles`.
+ */
+more: number, 
+/**
+ * What was removed by the person's own choice, and what this look cannot see.
+ */
+notes: Array<string>, };
+
+export type Choices = { 
+/**
+ * Results of finished calls, the newest of them.
+ */
+keepResults: boolean, 
+/**
+ * What was entered, in history.
+ */
+keepValues: boolean, history: Retention, };
+
+export type Retention = "for_ever" | "year" | "quarter" | "month";
+
+export type ChoicesView = { choices: Choices, 
+/**
+ * Whether anything outlives the app.
+ */
+durable: boolean, };
+
 export type FormView = { fields: Array<FieldView>, };
 
 export type FieldView = { 

@@ -4,6 +4,20 @@
 import type { Action, AskKind, AskPhase, CallRow, Control, EntryControl, OfferKind } from "./wire";
 
 const MINUTE = 60_000;
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 
 /** "now", "3 min", "2 h", "4 d": how long ago `at` (RFC 3339) was. */
 export function age(at: string, now: number): string {
@@ -19,6 +33,18 @@ export function age(at: string, now: number): string {
 /** "14:02", as the RFC 3339 text itself says it. */
 export function clock(at: string): string {
   return /T(\d\d:\d\d)/.exec(at)?.[1] ?? "";
+}
+
+/** "Today", "Yesterday", "3 May 2027": the day that the RFC 3339 text itself says. */
+export function day(at: string, now: number): string {
+  const date = /^(\d{4})-(\d\d)-(\d\d)T/.exec(at);
+  if (!date) return "";
+  const [, year, month, number] = date.map(Number) as [number, number, number, number];
+  const of = (time: Date) => Date.UTC(time.getFullYear(), time.getMonth(), time.getDate());
+  const back = (of(new Date(now)) - Date.UTC(year, month - 1, number)) / 86_400_000;
+  if (back === 0) return "Today";
+  if (back === 1) return "Yesterday";
+  return `${number} ${MONTHS[month - 1] ?? ""} ${year}`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

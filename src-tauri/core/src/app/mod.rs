@@ -10,6 +10,7 @@ use crate::keeping::Keeping;
 use crate::link::Asker;
 use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
+use crate::past;
 use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
 use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, claim, diagnosis};
@@ -170,6 +171,7 @@ impl Countersign {
         for server in &self.lock().list {
             server.session.begin_after(first_id);
         }
+        let aged = self.take_up_choices(&store);
         let waited_for = self.unseal_values(&store);
         let servers: Vec<(ServerId, String)> = self
             .lock()
@@ -183,6 +185,10 @@ impl Countersign {
             Some((server.facts(), Arc::clone(&server.session)))
         })?;
         self.lock_notices().extend(notices);
+        if let Err(error) = aged {
+            self.lock_notices()
+                .push(format!("Old entries could not be removed: {error}"));
+        }
         if store.is_durable()
             && let Err(why) = self.seal_values(&store)
         {
@@ -199,6 +205,15 @@ impl Countersign {
 
     pub fn inbox(&self) -> &Inbox {
         &self.shared.inbox
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.shared.clock
+    }
+
+    /// What a server is known by in the store.
+    pub(crate) fn key_of(&self, id: ServerId) -> Option<String> {
+        self.with(id, Server::key)
     }
 
     /// A number that grows when servers change; see [`Inbox::changes`] for the rest.
@@ -298,6 +313,13 @@ impl Countersign {
                 message,
             })?;
         self.shared.inbox.stop_server(id);
+        if let (Some(store), Some(facts)) = (self.shared.inbox.store(), self.with(id, Server::facts)) {
+            let entry = past::server_removed(&facts, self.shared.clock.local_time());
+            if let Err(error) = store.note(&[entry]) {
+                self.lock_notices()
+                    .push(format!("That a server was removed could not be kept: {error}"));
+            }
+        }
         let mut servers = self.lock();
         if let Some(position) = servers.list.iter().position(|server| server.id == id) {
             let server = servers.list.remove(position);

@@ -1,9 +1,10 @@
 //! One question: what it is, where it stands, what can be done with it. Pure.
 
 use super::guard::Look;
+use super::noted::Noted;
 use crate::form::{FieldInput, Form};
 use crate::link::{self, Asker, Known, Link, Verdict};
-use crate::store::history::Outcome;
+use crate::store::history::{Delivery, Outcome};
 use crate::text;
 use crate::transport::question::Question;
 use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
@@ -49,8 +50,11 @@ pub(super) struct Ask {
     pub(super) elicitation_id: Option<String>,
     /// The server says that the page is done.
     pub(super) finished: bool,
-    /// What history tells of it last.
-    pub(super) noted: Option<Outcome>,
+    /// How history names the answer that is with the server while its page is in the browser.
+    pub(super) given: Outcome,
+    /// What became of an answer that went its own way and was lost.
+    pub(super) lost: Delivery,
+    pub(super) noted: Noted,
 }
 
 pub(super) enum Body {

@@ -3,6 +3,7 @@
 use super::ask::{Ask, Body, Stage};
 use super::asks::Asks;
 use super::guard::Look;
+use super::noted::Noted;
 use super::pushed::taken_back;
 use super::visited::Visited;
 use super::{Inbox, NewCall, result};
@@ -12,6 +13,7 @@ use crate::link::same_page;
 use crate::mrtr::driver::{Answers, End, Event, Host, Next, Trouble};
 use crate::mrtr::kept::KeptMachine;
 use crate::mrtr::machine::{Machine, ROUND_CAP};
+use crate::store::history::{Delivery, Outcome};
 use crate::text;
 use crate::transport::Fault;
 use crate::transport::question::{Over, Question};
@@ -77,6 +79,8 @@ pub(super) struct Call {
     pub(super) has_moved: bool,
     /// Its result is in the store and was not read yet.
     pub(super) result_kept: bool,
+    /// History tells that it was started.
+    pub(super) noted_start: bool,
     /// History tells that it ended.
     pub(super) noted: bool,
     /// Of the call that this one starts again.
@@ -467,6 +471,7 @@ impl Call {
             secret_lost: false,
             has_moved: false,
             result_kept: false,
+            noted_start: false,
             noted: false,
             drafts,
             came_back: false,
@@ -678,7 +683,13 @@ impl Call {
             required: false,
             elicitation_id: None,
             finished: false,
-            noted: None,
+            given: Outcome::Accepted,
+            lost: Delivery::Unknown,
+            noted: Noted {
+                // Opened for an earlier question, and told there.
+                opened: u32::from(in_browser),
+                ..Noted::default()
+            },
         }
     }
 

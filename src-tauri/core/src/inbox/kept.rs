@@ -13,13 +13,14 @@
 use super::ask::{Ask, Given, Stage};
 use super::call::Call;
 use super::guard::Look;
+use super::noted::Noted;
 use super::visited::Visited;
 use super::{NewCall, ServerFacts};
 use crate::form::FieldInput;
 use crate::mrtr::driver::{End, Start, Trouble};
 use crate::mrtr::kept::{KeptMachine, KeptRequest};
 use crate::mrtr::machine::Machine;
-use crate::store::history::Outcome;
+use crate::store::history::{Delivery, Outcome};
 use crate::transport::Fault;
 use crate::view::{Action, AskId, CallId, CallPhase, Initiator, OfferKind};
 use crate::wire::json::Json;
@@ -58,6 +59,7 @@ pub(super) struct KeptCall {
     declines: BTreeMap<String, u32>,
     notices: Vec<String>,
     end: Option<KeptEnd>,
+    noted_start: bool,
     asks: Vec<KeptAsk>,
 }
 
@@ -116,7 +118,11 @@ struct KeptAsk {
     pushed: bool,
     required: bool,
     finished: bool,
-    noted: Option<Outcome>,
+    #[serde(default)]
+    given: Option<Outcome>,
+    #[serde(default)]
+    lost: Option<Delivery>,
+    noted: Noted,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -211,6 +217,8 @@ impl KeptCall {
                 .collect(),
             notices: call.notices.clone(),
             end: call.end.as_ref().map(KeptEnd::of),
+            // It is told with the first that is kept of it.
+            noted_start: true,
             asks: asks.into_iter().map(KeptAsk::of).collect(),
         }
     }
@@ -272,6 +280,7 @@ impl KeptCall {
         call.detail = self.detail;
         call.machine.clone_from(&self.machine);
         call.end = end;
+        call.noted_start = self.noted_start;
         let mut asks = Vec::new();
         for kept in self.asks {
             asks.push(kept.restore(&call, drafts, visited)?);
@@ -513,6 +522,8 @@ impl KeptAsk {
             pushed: ask.was_pushed,
             required: ask.required,
             finished: ask.finished,
+            given: Some(ask.given),
+            lost: Some(ask.lost),
             noted: ask.noted,
         }
     }
@@ -550,6 +561,8 @@ impl KeptAsk {
             finished: self.finished,
             launching: false,
             no_browser: false,
+            given: self.given.unwrap_or(Outcome::Accepted),
+            lost: self.lost.unwrap_or(Delivery::Unknown),
             noted: self.noted,
         })
     }

@@ -35,6 +35,7 @@ use crate::mrtr::driver::{self, Answers, Line, Next, Start};
 use crate::mrtr::machine::{Machine, Word};
 use crate::store::history::Outcome;
 use crate::store::{CallSave, Draft, Expect, Store, StoreError, StoredCall};
+use crate::view::past::Choices;
 use crate::view::{
     Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallPhase, CallRow, Initiator, OfferKind,
     ResultView, ServerId, ServerRow, Unfinished,
@@ -148,6 +149,8 @@ struct State {
     store: Option<Arc<Store>>,
     /// Calls that could not be kept, and why, until they can.
     unkept: BTreeMap<CallId, String>,
+    /// What the person chose to keep.
+    choices: Choices,
 }
 
 impl Inbox {
@@ -167,6 +170,7 @@ impl Inbox {
             declined: HashMap::new(),
             store: None,
             unkept: BTreeMap::new(),
+            choices: Choices::default(),
         });
         Self {
             shared: Arc::new(Shared {
@@ -410,6 +414,44 @@ impl Inbox {
             state.keep_paused();
         }
         self.bump();
+    }
+
+    /// What is kept by the person's choice.
+    pub(crate) fn choices(&self) -> Choices {
+        self.lock().choices
+    }
+
+    /// What is kept from now on.
+    pub(crate) fn choose(&self, choices: Choices) {
+        self.lock().choices = choices;
+    }
+
+    /// The results of ended calls are in the store no more; those of this session can be looked at until it ends.
+    pub(crate) fn results_forgotten(&self) {
+        for call in self.lock().calls.values_mut() {
+            call.result_kept = false;
+        }
+        self.bump();
+    }
+
+    /// Forgets a call that has ended. False where there is none.
+    ///
+    /// # Errors
+    /// The store cannot be written; then nothing is forgotten.
+    pub fn forget(&self, id: CallId) -> Result<bool, StoreError> {
+        let mut state = self.lock();
+        if state.calls.get(&id).is_none_or(|call| call.end.is_none()) {
+            return Ok(false);
+        }
+        if let Some(store) = &state.store {
+            store.remove(&[id])?;
+        }
+        state.calls.remove(&id);
+        state.asks.remove_call(id);
+        state.unkept.remove(&id);
+        drop(state);
+        self.bump();
+        Ok(true)
     }
 
     /// Keeps nothing any more, before the app ends: what ends from here on is taken up by the next start.
@@ -1050,13 +1092,15 @@ impl State {
             return Ok(());
         }
         let mut asks: Vec<&mut Ask> = self.asks.of_mut(id).collect();
-        let history = noted::news(call, &asks, &self.clock.local_time());
+        let news = noted::news(call, &asks, self.choices.keep_values, &self.clock.local_time());
         let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
         let result = match &call.end {
-            Some(driver::End::Done(result)) if !call.result_kept => Some(result.to_string()),
+            Some(driver::End::Done(result)) if self.choices.keep_results && !call.result_kept => {
+                Some(result.to_string())
+            }
             _ => None,
         };
-        store.save(&CallSave {
+        let saved = store.save(&CallSave {
             id,
             server: &call.key,
             open: call.end.is_none(),
@@ -1065,9 +1109,9 @@ impl State {
             record: &record,
             result: result.as_deref().map(str::as_bytes),
             drafts: &[],
-            history: &history,
+            history: &noted::entries(&news),
         })?;
-        noted::told(call, &mut asks);
+        noted::told(call, &mut asks, &news, saved.first_entry);
         self.unkept.remove(&id);
         Ok(())
     }
@@ -1110,7 +1154,11 @@ impl State {
         let (Some(store), Some(call)) = (&self.store, self.calls.get_mut(&id)) else {
             return;
         };
-        if !call.result_kept || !matches!(call.end, Some(driver::End::Done(Json::Null))) {
+        if !matches!(call.end, Some(driver::End::Done(Json::Null))) {
+            return;
+        }
+        if !call.result_kept {
+            call.notices = vec!["The result was not kept.".to_owned()];
             return;
         }
         let text = store
@@ -1158,6 +1206,7 @@ impl State {
             }
             if given.opened_link {
                 call.remember_link(ask);
+                ask.given = given.outcome;
                 ask.set(Stage::InBrowser {
                     asking: true,
                     trouble: None,

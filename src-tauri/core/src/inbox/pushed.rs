@@ -8,6 +8,7 @@ use super::ask::{Ask, Given, Stage};
 use super::call::Call;
 use super::{Inbox, NewCall, State};
 use crate::mrtr::driver::End;
+use crate::store::history::Delivery;
 use crate::text;
 use crate::transport::Fault;
 use crate::transport::question::{AnswerFault, Over, Question};
@@ -157,6 +158,7 @@ impl Inbox {
                         }
                     }
                     let opened = given.opened_link && running;
+                    ask.given = given.outcome;
                     ask.set(if opened {
                         Stage::InBrowser {
                             asking: true,
@@ -172,7 +174,14 @@ impl Inbox {
                         "The call ended while your answer was on its way. It may have arrived.".to_owned(),
                     ));
                 }
-                Some(fault) => ask.set(Stage::Undelivered(given, Some(told(&fault)))),
+                Some(fault) => {
+                    ask.lost = match &fault {
+                        AnswerFault::Refused(_) => Delivery::Refused,
+                        AnswerFault::Fault(fault) if fault.left() => Delivery::Unknown,
+                        AnswerFault::Fault(_) => Delivery::NotDelivered,
+                    };
+                    ask.set(Stage::Undelivered(given, Some(told(&fault))));
+                }
             }
             let call = ask.call;
             state.keep_or_say(call);

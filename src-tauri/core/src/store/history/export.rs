@@ -17,7 +17,7 @@ pub enum Format {
     Csv,
 }
 
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "seq",
     "at",
     "server",
@@ -38,6 +38,7 @@ const COLUMNS: [&str; 21] = [
     "link_host",
     "saw",
     "values",
+    "decision",
     "about",
 ];
 
@@ -102,7 +103,7 @@ impl<W: Write> Export<W> {
     }
 }
 
-fn cells(seq: u64, entry: &Entry) -> [String; 21] {
+fn cells(seq: u64, entry: &Entry) -> [String; 22] {
     let link = entry.link.as_ref();
     let program = match &entry.started_by {
         StartedBy::Program { name, request } => format!("{name} ({request})"),
@@ -130,6 +131,10 @@ fn cells(seq: u64, entry: &Entry) -> [String; 21] {
         link.map(|link| link.host.clone()).unwrap_or_default(),
         saw.join("; "),
         pairs(&entry.values),
+        entry
+            .decision
+            .map(|decision| decision.code().to_owned())
+            .unwrap_or_default(),
         entry.about.map(|seq| seq.to_string()).unwrap_or_default(),
     ]
 }

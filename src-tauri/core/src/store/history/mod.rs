@@ -47,6 +47,9 @@ pub struct Entry {
     /// What was sent. Empty unless the person chose to keep values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Shown>,
+    /// Which decision `about` tells, so that the entry can be read by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Outcome>,
     /// The number of an earlier entry that this one says more about: what became of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<u64>,
@@ -238,7 +241,7 @@ impl Saw {
 
 impl Entry {
     /// Seconds since 1970, for filters and retention; 0 where the text is no time.
-    pub(super) fn seconds(&self) -> i64 {
+    pub(crate) fn seconds(&self) -> i64 {
         self.at
             .parse::<jiff::Timestamp>()
             .map_or(0, jiff::Timestamp::as_second)
@@ -269,6 +272,7 @@ pub(super) mod tests {
             link: None,
             saw: vec![Saw::DeclinedBefore { times: 2 }],
             values: Vec::new(),
+            decision: None,
             about: None,
         }
     }
