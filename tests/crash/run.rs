@@ -456,17 +456,24 @@ impl Run {
         Ok(())
     }
 
-    fn tell(&mut self, line: String) {
-        let line: String = line.chars().take(600).collect();
+    fn tell(&mut self, mut line: String) {
+        shorten(&mut line, 600);
         self.verdict.told.push(line);
     }
 
-    fn lost(&mut self, why: String) {
-        self.verdict.lost.push(why.chars().take(2000).collect());
+    fn lost(&mut self, mut why: String) {
+        shorten(&mut why, 2000);
+        self.verdict.lost.push(why);
     }
 
     fn doubled(&mut self, why: String) {
         self.verdict.doubled.push(why);
+    }
+}
+
+fn shorten(text: &mut String, most: usize) {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
     }
 }
 
