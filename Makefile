@@ -7,7 +7,7 @@ UI_STAMP := ui/node_modules/.package-lock.json
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.rs)))
 
-.PHONY: demo test lint bench fuzz bundle screenshots deny packages-demo packages-test clean
+.PHONY: demo test test-crash lint bench fuzz bundle screenshots deny packages-demo packages-test clean
 
 ## Build and open the app with the practice servers. Without a display: a virtual one, and a screenshot in demo.png.
 demo: packages-demo ui/dist/index.html
@@ -18,6 +18,10 @@ test: packages-test $(UI_STAMP)
 	@bash tests/interop/servers/setup.sh
 	@python3 tests/conformance/run.py --install
 	@python3 tests/run.py
+
+## Kills the command line program and the window in 200 random runs and takes up what they left. The last line counts.
+test-crash: packages-test ui/dist/index.html
+	@python3 tests/crash.py
 
 ## The checks that need no run: formatting, clippy, front-end lints and types, licences and sources of crates.
 lint: packages-test $(UI_STAMP) deny

@@ -38,7 +38,9 @@ STAGES = [
     ("front end: components", ["npm", "run", "--silent", "test"], UI),
     ("units", [*TEST, "--lib", "--bins"], ROOT),
     ("engine, command line, shell", [*TEST, "--test", "engine", "--test", "cli", "--test", "shell"], ROOT),
-    # Runs the program that the stage before has built.
+    # A part of `make test-crash`.
+    ("crash", [*TEST, "--test", "crash"], ROOT),
+    # Runs the program that the stages before have built.
     ("conformance", ["python3", "tests/conformance/run.py"], ROOT),
     ("interop", [*TEST, "--test", "interop"], ROOT),
     ("window", window(*TEST, "--test", "window", "--", "--test-threads=1"), ROOT),

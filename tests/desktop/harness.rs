@@ -89,6 +89,15 @@ impl Window {
         Self::begin(folder, FakeBrowser::Logs, Look::Light, &env).await
     }
 
+    /// Starts the app with a key file in its folder, so that calls are kept where there is no key store.
+    pub(crate) async fn open_keeping(servers: &[(&str, Value)], env: &[(&str, PathBuf)]) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        write_settings(&folder, servers);
+        let key = format!("Countersign key 1: {}\n", "5a".repeat(32));
+        std::fs::write(folder.path().join("countersign.key"), key).expect("a key");
+        Self::begin(folder, FakeBrowser::Logs, Look::Light, env).await
+    }
+
     pub(crate) async fn in_folder(folder: TempDir, browser: FakeBrowser, look: Look) -> Self {
         Self::begin(folder, browser, look, &[]).await
     }
@@ -154,6 +163,37 @@ impl Window {
         let _ = client.close().await;
         drop(driver);
         folder
+    }
+
+    /// Kills the app, which gets no word of it, and waits until it is gone.
+    pub(crate) async fn kill(self) -> TempDir {
+        if let Some(app) = self.app() {
+            let killed = Command::new("kill").args(["-KILL", &app.to_string()]).status();
+            assert!(killed.is_ok_and(|status| status.success()), "it can be killed");
+        }
+        self.gone().await
+    }
+
+    /// Waits until the app has ended by itself.
+    pub(crate) async fn gone(self) -> TempDir {
+        until_named("the end of the app", || self.app().is_none()).await;
+        let Self { driver, folder, .. } = self;
+        drop(driver);
+        folder
+    }
+
+    /// The process of the app, found by the folder that it works on.
+    fn app(&self) -> Option<u32> {
+        let folder = self.folder.path().as_os_str().as_encoded_bytes();
+        let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+        let mut ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
+        ids.find(|id| {
+            // That of a dead process is empty.
+            let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            let mut words = line.split(|byte| *byte == 0);
+            words.next() == Some(env!("CARGO_BIN_EXE_countersign").as_bytes())
+                && words.any(|word| word == folder)
+        })
     }
 
     /// Waits for the element.
@@ -263,6 +303,13 @@ impl Window {
             "[data-testid=card][data-armed=true] [data-act={act}][aria-disabled=false]"
         ))
         .await;
+    }
+
+    /// The same where the app may be gone before it tells that it was pressed.
+    pub(crate) async fn last_press(&self, act: &str) {
+        let css = format!("[data-testid=card][data-armed=true] [data-act={act}][aria-disabled=false]");
+        let button = self.find(&css).await;
+        let _ = tokio::time::timeout(POLL * 40, button.click()).await;
     }
 
     /// Sends a form. Where fields were below the fold, the first press only shows them.

@@ -11,12 +11,16 @@ mod harness;
 mod cases;
 /// Consent to a link against haste, floods, dead browsers and curious pages.
 mod consents;
+/// Killed at random, and taken up again.
+mod crashes;
 /// Adding servers, settings, results, keyboard.
 mod everyday;
 /// Forms: accept, decline, dismiss, and exactly what reaches the server.
 mod forms;
 /// What a hostile server cannot do.
 mod hostile;
+/// What is there after the app was killed.
+mod kept;
 /// Links: consent, one launch, the waiting card.
 mod links;
 /// A server of the 2025 era.

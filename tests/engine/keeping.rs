@@ -333,7 +333,7 @@ async fn header_values_move_out_of_the_list_of_servers_and_nothing_is_sent_witho
 }
 
 #[tokio::test]
-async fn what_was_asked_at_one_place_is_answered_at_no_other() {
+async fn a_server_of_the_list_that_is_elsewhere_now_is_sent_nothing() {
     let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
     let discovered =
         r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;

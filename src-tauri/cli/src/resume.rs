@@ -51,7 +51,7 @@ async fn resumed(list: bool, send_again: bool, calling: &Calling) -> Result<Exit
     let rows = open_calls(&app, server);
     let mut worst = Exit::Done;
     if list {
-        for row in rows {
+        for row in settled(&app, server).await {
             tell(&app, &row, json);
         }
     } else if !rows.is_empty() {
@@ -85,6 +85,18 @@ fn open_calls(app: &Countersign, server: ServerId) -> Vec<CallRow> {
         .collect();
     rows.reverse();
     rows
+}
+
+/// The same once each call has said where it stands: until then it counts as sending.
+async fn settled(app: &Countersign, server: ServerId) -> Vec<CallRow> {
+    let mut changes = app.inbox().changes();
+    loop {
+        changes.borrow_and_update();
+        let rows = open_calls(app, server);
+        if rows.iter().all(|row| row.phase != CallPhase::Sending) || changes.changed().await.is_err() {
+            return rows;
+        }
+    }
 }
 
 /// Where a call that has not ended stands.
@@ -134,7 +146,7 @@ fn ask_object(app: &Countersign, ask: &AskRow) -> Json {
         .and_then(|kind| kind.as_str())
         .unwrap_or_default();
     let would_send = match app.ask(ask.id).map(|view| view.body) {
-        Ok(AskBody::Form { review, .. }) => review.exact.and_then(|exact| Json::parse(&exact).ok()),
+        Ok(AskBody::Form { review, .. }) => review.json.and_then(|json| Json::parse(&json).ok()),
         Ok(AskBody::Link { .. } | AskBody::Unusable { .. }) | Err(_) => None,
     };
     Json::object([

@@ -1,0 +1,128 @@
+use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// The params of the calls that reached the server, as they came.
+type Seen = Arc<Mutex<Vec<String>>>;
+
+const STATE: &str = " aé\u{2028}=+/ ";
+
+/// A server that asks this once, then is done.
+fn asking(entry: Value) -> (ScriptedServer, Seen) {
+    let seen = Seen::default();
+    let noted = Arc::clone(&seen);
+    let server = ScriptedServer::start_exact(move |params, body| {
+        noted.lock().expect("unbroken").push(body.to_owned());
+        let result = if params["inputResponses"].is_null() {
+            json!({
+                "resultType": "input_required", "inputRequests": { "q": entry }, "requestState": STATE,
+            })
+        } else {
+            json!({ "resultType": "complete", "content": [{ "type": "text", "text": "done" }] })
+        };
+        Some(result.to_string())
+    });
+    (server, seen)
+}
+
+fn answer(seen: &Seen) -> Value {
+    let seen = seen.lock().expect("unbroken");
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    let read = |body: &str| serde_json::from_str::<Value>(body).expect("JSON");
+    let (first, retry) = (read(&seen[0]), read(&seen[1]));
+    assert_ne!(first["id"], retry["id"], "a new id");
+    assert_eq!(first["params"]["arguments"], retry["params"]["arguments"]);
+    assert_eq!(retry["params"]["requestState"], STATE);
+    retry["params"]["inputResponses"]["q"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_sent() {
+    let form = json!({ "method": "elicitation/create", "params": {
+        "message": "Who?",
+        "requestedSchema": {
+            "type": "object",
+            "properties": { "name": { "type": "string" }, "town": { "type": "string" } },
+            "required": ["name", "town"],
+        },
+    } });
+    let (server, seen) = asking(form);
+    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
+    window.start("Harbour", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    window
+        .type_into("[data-testid=card] [data-field='0'] input", "Ada")
+        .await;
+    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    let folder = window.kill().await;
+
+    let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
+    window.wait_for_text("[data-testid=inbox-count]", "1").await;
+    window.open_ask().await;
+    let rows = window
+        .script("return document.querySelectorAll('[data-testid=ask-row]').length")
+        .await;
+    assert_eq!(rows, json!(1), "the badge counts the list");
+    let typed =
+        "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
+    window.wait_until(typed).await;
+    assert_eq!(
+        seen.lock().expect("unbroken").len(),
+        1,
+        "nothing is sent by itself"
+    );
+    window
+        .type_into("[data-testid=card] [data-field='1'] input", "Bonn")
+        .await;
+    window.send().await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    assert_eq!(
+        answer(&seen),
+        json!({ "action": "accept", "content": { "name": "Ada", "town": "Bonn" } })
+    );
+    window.open_call("done").await;
+    assert!(!window.has("[data-testid=inbox-count]").await, "nothing waits");
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_may_have_been_opened_is_not_opened_by_itself_after_a_crash() {
+    let link = json!({ "method": "elicitation/create", "params": {
+        "mode": "url", "message": "Pay", "url": "https://pay.example.com/",
+    } });
+    let (server, seen) = asking(link);
+    let point = ("COUNTERSIGN_CRASH_AT", PathBuf::from("open-done:1"));
+    let window = Window::open_keeping(&[("Harbour", server.target())], &[point]).await;
+    window.start("Harbour", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    window.last_press("open").await;
+    let folder = window.gone().await;
+
+    let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
+    until(|| window.opened().len() == 1).await;
+    window.click("[data-testid=inbox]").await;
+    window
+        .click("[data-testid=ask-row][data-phase=may_be_open]")
+        .await;
+    for act in ["already_finished", "open", "decline", "dismiss"] {
+        window
+            .find(&format!(
+                "[data-testid=card][data-phase=may_be_open] [data-act={act}]"
+            ))
+            .await;
+    }
+    assert_eq!(
+        seen.lock().expect("unbroken").len(),
+        1,
+        "nothing is told by itself"
+    );
+    window.press("already_finished").await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    assert_eq!(answer(&seen), json!({ "action": "accept" }));
+    window.open_call("done").await;
+    assert_eq!(window.opened().len(), 1, "one launch");
+    window.close().await;
+}
