@@ -355,5 +355,8 @@ fn a_finished_call_comes_back_with_its_result() {
         assert_ne!(desk.call(server), call, "ids go on");
     });
     // The second call may have been told of before its life ended.
-    assert_eq!(lives.history()[..2], ["call_started nothing", "call_done delivered"]);
+    assert_eq!(
+        lives.history()[..2],
+        ["call_started nothing", "call_done delivered"]
+    );
 }
