@@ -388,7 +388,11 @@ fn a_finished_call_comes_back_with_its_result() {
         assert!(format!("{:?}", result.parts).contains("ok"), "{result:?}");
         assert_ne!(desk.call(server), call, "ids go on");
     });
-    assert_eq!(lives.history(), ["call_started nothing", "call_done delivered"]);
+    // The second call may have been told of before its life ended.
+    assert_eq!(
+        lives.history()[..2],
+        ["call_started nothing", "call_done delivered"]
+    );
 }
 
 /// What was entered into a question before.

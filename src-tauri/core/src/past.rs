@@ -296,10 +296,12 @@ fn page(
             let mut row = words::row(number(*seq), entry);
             let covered = |rows: &[HistoryRow]| rows.iter().any(|newer| newer.about == Some(row.number));
             // A search can find the decision alone; how it went is said all the same.
-            if !filter.text.is_empty() && words::is_decision(entry.outcome) && !covered(&rows) {
-                if let Some((_, last)) = following(store, *seq, entry)?.pop() {
-                    row.how = words::row(0, &last).how;
-                }
+            if !filter.text.is_empty()
+                && words::is_decision(entry.outcome)
+                && !covered(&rows)
+                && let Some((_, last)) = following(store, *seq, entry)?.pop()
+            {
+                row.how = words::row(0, &last).how;
             }
             rows.push(row);
         }
