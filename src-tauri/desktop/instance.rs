@@ -5,10 +5,11 @@
 //!
 //! Deliberately absent: a way to hand anything over. Where the first does not answer, the second says so and ends.
 
+use countersign_core::clock::{Clock, SystemClock};
 use countersign_core::store::StoreError;
 use countersign_core::store::place::Place;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the first may take to answer: it may be starting itself.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,14 +26,15 @@ pub(crate) enum Start {
 
 /// Takes the folder, or shows the window of the app that has it.
 pub(crate) fn start(folder: &Path) -> Start {
-    let until = Instant::now() + PATIENCE;
+    let clock = SystemClock::default();
+    let until = clock.now() + PATIENCE;
     loop {
         match Place::take(folder) {
             Err(error @ StoreError::InUse { .. }) => {
                 if channel::ask(folder).is_ok() {
                     return Start::Shown;
                 }
-                if Instant::now() >= until {
+                if clock.now() >= until {
                     return Start::Refused(error);
                 }
                 std::thread::sleep(PAUSE);
@@ -50,7 +52,7 @@ pub(crate) fn listen(folder: &Path, show: impl Fn() + Send + 'static) {
     };
     let _ = std::thread::Builder::new()
         .name("second start".to_owned())
-        .spawn(move || channel::serve(listener, &show));
+        .spawn(move || channel::serve(&listener, &show));
 }
 
 #[cfg(unix)]
@@ -71,7 +73,7 @@ mod channel {
         Ok(listener)
     }
 
-    pub(super) fn serve(listener: UnixListener, show: &dyn Fn()) {
+    pub(super) fn serve(listener: &UnixListener, show: &dyn Fn()) {
         while let Ok((mut other, _)) = listener.accept() {
             show();
             // It may be gone by now.
@@ -110,13 +112,13 @@ mod channel {
         Ok(name(folder))
     }
 
-    pub(super) fn serve(name: String, show: &dyn Fn()) {
+    pub(super) fn serve(name: &str, show: &dyn Fn()) {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
             return;
         };
         runtime.block_on(async {
             let mut first = true;
-            while let Ok(mut pipe) = ServerOptions::new().first_pipe_instance(first).create(&name) {
+            while let Ok(mut pipe) = ServerOptions::new().first_pipe_instance(first).create(name) {
                 first = false;
                 if pipe.connect().await.is_err() {
                     continue;

@@ -8,7 +8,7 @@ use countersign_core::store::StoreError;
 use countersign_core::store::keys::{Keys, system};
 use countersign_core::store::place::Place;
 use countersign_core::view::Unfinished;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tauri::webview::NewWindowResponse;
 use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, WindowEvent};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
                 let app = countersign(settings);
                 practice::add(&app).await;
                 if let Some((folder, taken)) = kept {
-                    keep(&handle, &app, folder, taken);
+                    keep(&handle, &app, &folder, taken);
                 }
                 app.connect_all();
                 app
@@ -78,12 +78,12 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
 }
 
 /// Opens the file of the folder; the key store is asked while the window is there already.
-fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: PathBuf, taken: Result<Place, StoreError>) {
+fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: &Path, taken: Result<Place, StoreError>) {
     if taken.is_ok() {
         let handle = handle.clone();
-        instance::listen(&folder, move || show(&handle));
+        instance::listen(folder, move || show(&handle));
     }
-    app.keep_at(&folder, taken, Keys::new(system()));
+    app.keep_at(folder, taken, Keys::new(system()));
     let app = app.clone();
     tauri::async_runtime::spawn(async move { app.find_key().await });
 }

@@ -91,7 +91,7 @@ impl Lives {
         let value = inner.block_on(async {
             let desk = Desk::with(Settings::Memory, Elicitation::Both);
             let id = add(&desk);
-            desk.app.keep_in(Arc::new(self.store())).expect("readable");
+            desk.app.keep_in(&Arc::new(self.store())).expect("readable");
             let value = life(&desk, id).await;
             // The process is gone from here on: whatever its last threads do is not kept.
             desk.app.inbox().let_go();

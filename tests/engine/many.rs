@@ -154,13 +154,13 @@ async fn a_pause_outlives_the_app_and_is_told_in_its_history() {
         let id = desk.add("one", &server);
         // Paused before the store is open, and kept when it is.
         desk.app.pause_server(id, true).expect("paused");
-        desk.app.keep_in(Arc::clone(&store)).expect("readable");
+        desk.app.keep_in(&store).expect("readable");
         desk.app.inbox().let_go();
     }
     for paused in [true, false] {
         let desk = Desk::new();
         let id = desk.add("one", &server);
-        desk.app.keep_in(Arc::clone(&store)).expect("readable");
+        desk.app.keep_in(&store).expect("readable");
         assert_eq!(waiting(&desk, id), (0, paused));
         if paused {
             desk.app.pause_server(id, false).expect("resumed");
@@ -286,7 +286,7 @@ async fn a_server_that_floods_keeps_no_other_from_asking_and_being_answered() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let desk = Arc::new(Desk::new());
     let (flooding, quiet) = (desk.add("flooding", &flood), desk.add("quiet", &other));
-    desk.app.keep_in(on_disk(&folder)).expect("readable");
+    desk.app.keep_in(&on_disk(&folder)).expect("readable");
 
     let (enough, started) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let going_on = tokio::spawn({

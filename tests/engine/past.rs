@@ -34,7 +34,7 @@ fn finished() -> Reply {
 fn desk() -> (Desk, Arc<Store>) {
     let desk = Desk::new();
     let store = Arc::new(Store::in_memory().expect("memory"));
-    desk.app.keep_in(Arc::clone(&store)).expect("readable");
+    desk.app.keep_in(&store).expect("readable");
     (desk, store)
 }
 
@@ -359,7 +359,7 @@ async fn results_are_kept_or_forgotten_by_choice() {
     }
     let next = Desk::new();
     next.add("one", &server);
-    next.app.keep_in(Arc::clone(&store)).expect("readable");
+    next.app.keep_in(&store).expect("readable");
     assert_eq!(next.app.choices().choices, no, "the choice is kept");
     let result = next.app.inbox().result(first).expect("there");
     assert_eq!(result.notices, ["The result was not kept."]);
@@ -583,7 +583,7 @@ fn a_canary_in_fields_arguments_and_addresses_is_in_no_file_and_not_in_history()
         let server = Http::replies([Reply::Result(round), Reply::Result(done(CANARY))]).await;
         let desk = Desk::new();
         let store = Arc::new(open());
-        desk.app.keep_in(Arc::clone(&store)).expect("readable");
+        desk.app.keep_in(&store).expect("readable");
         let one = desk.add("one", &server);
         let call = desk.call_with(one, countersign_core::wire::json::Json::string(CANARY));
         let asks = desk.questions(call, 2).await;

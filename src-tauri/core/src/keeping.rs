@@ -145,7 +145,7 @@ impl Countersign {
             KeepingAct::StayInMemory => {
                 let store = Store::in_memory().map_err(|error| not_possible(error.to_string()))?;
                 let store = Arc::new(store);
-                self.keep_in(Arc::clone(&store))
+                self.keep_in(&store)
                     .map_err(|error| not_possible(error.to_string()))?;
                 self.lock_keeping().in_memory = Some(store);
             }
@@ -294,7 +294,7 @@ impl Countersign {
         let store = Arc::new(store);
         let in_memory = self.lock_keeping().in_memory.clone();
         let moved = in_memory.map_or(Ok(()), |memory| move_over(&memory, &store));
-        match behind.and(moved).and_then(|()| self.keep_in(Arc::clone(&store))) {
+        match behind.and(moved).and_then(|()| self.keep_in(&store)) {
             Ok(()) => {
                 let mut keeping = self.lock_keeping();
                 keeping.in_memory = None;

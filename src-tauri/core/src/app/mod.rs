@@ -160,7 +160,7 @@ impl Countersign {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn keep_in(&self, store: Arc<Store>) -> Result<(), StoreError> {
+    pub fn keep_in(&self, store: &Arc<Store>) -> Result<(), StoreError> {
         let life = store
             .get(LIVES)?
             .and_then(|bytes| Some(u64::from_be_bytes(bytes.as_slice().try_into().ok()?)))
@@ -171,15 +171,15 @@ impl Countersign {
         for server in &self.lock().list {
             server.session.begin_after(first_id);
         }
-        let aged = self.take_up_choices(&store);
-        let waited_for = self.unseal_values(&store);
+        let aged = self.take_up_choices(store);
+        let waited_for = self.unseal_values(store);
         let servers: Vec<(ServerId, String)> = self
             .lock()
             .list
             .iter()
             .map(|server| (server.id, server.key()))
             .collect();
-        let notices = self.shared.inbox.keep_in(Arc::clone(&store), &servers, |key| {
+        let notices = self.shared.inbox.keep_in(Arc::clone(store), &servers, |key| {
             let servers = self.lock();
             let server = servers.list.iter().find(|server| server.key() == key)?;
             Some((server.facts(), Arc::clone(&server.session)))
@@ -190,7 +190,7 @@ impl Countersign {
                 .push(format!("Old entries could not be removed: {error}"));
         }
         if store.is_durable()
-            && let Err(why) = self.seal_values(&store)
+            && let Err(why) = self.seal_values(store)
         {
             self.lock_notices().push(format!(
                 "The header and variable values of your servers still stand in the list of servers: {why}"
