@@ -216,7 +216,7 @@ mod tests {
             },
             KeptMachine {
                 answers: vec![("q".into(), "{".into())],
-                ..kept.clone()
+                ..kept
             },
         ] {
             assert!(broken.restore().is_none());
