@@ -70,7 +70,6 @@ impl Lives {
     }
 
     /// A life that has nothing to tell at its start.
-
     fn live_with<T>(
         &self,
         add: impl FnOnce(&Desk) -> ServerId,
@@ -139,7 +138,7 @@ fn case_077_a_half_filled_question_comes_back_and_is_answered_to_the_byte() {
             let ask = desk.question(call).await;
             assert_eq!(desk.app.inbox().asks().len(), 1);
             assert!(format!("{:?}", ask.body).contains("draft"), "{:?}", ask.body);
-            assert_eq!(desk.app.inbox().asks()[0].draft, true, "the draft is back");
+            assert!(desk.app.inbox().asks()[0].draft, "the draft is back");
             let answered = desk.act(ask.id, Act::Accept).await;
             assert_eq!(answered, Answered::Sent);
             desk.finished(call).await;
