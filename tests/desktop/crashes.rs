@@ -2,7 +2,7 @@
 //! stale. The kinds of death take turns; `COUNTERSIGN_CRASH_SEED` brings their moments back.
 
 use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until_named};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -119,7 +119,7 @@ async fn play(death: Death, counts: &mut Counts) -> Vec<String> {
                     let draft = draft(&window).await;
                     let is_whole = !matches!(death, Death::Typing(_)) && draft == TYPED;
                     let is_begun = matches!(death, Death::Typing(_)) && !draft.is_empty();
-                    if !is_whole && !(is_begun && TYPED.starts_with(&draft)) {
+                    if !(is_whole || is_begun && TYPED.starts_with(&draft)) {
                         counts.stale += 1;
                         wrong.push(format!("the draft is “{draft}”"));
                     }
@@ -161,13 +161,15 @@ async fn play(death: Death, counts: &mut Counts) -> Vec<String> {
         .await;
         window.find("[data-testid=app]").await;
     }
-    let seen = seen.lock().expect("unbroken");
-    if seen.answers.len() > words || seen.calls > 1 {
+    let (calls, answers) = {
+        let seen = seen.lock().expect("unbroken");
+        (seen.calls, seen.answers.clone())
+    };
+    if answers.len() > words || calls > 1 {
         counts.doubled += 1;
         wrong.push(format!(
-            "{} calls and {} answers at {words} words",
-            seen.calls,
-            seen.answers.len()
+            "{calls} calls and {} answers at {words} words",
+            answers.len()
         ));
     }
     if window.opened().len() > consents {
@@ -177,16 +179,16 @@ async fn play(death: Death, counts: &mut Counts) -> Vec<String> {
             window.opened().len()
         ));
     }
-    let right = if link {
+    let right: Value = if link {
         json!({ "action": "accept" })
     } else {
         json!({ "action": "accept", "content": { "name": TYPED } })
     };
-    if seen.answers.iter().any(|answer| *answer != right.to_string()) || seen.answers.is_empty() {
+    let right = right.to_string();
+    if answers.iter().any(|answer| *answer != right) || answers.is_empty() {
         counts.lost += 1;
-        wrong.push(format!("answered was {:?}", seen.answers));
+        wrong.push(format!("answered was {answers:?}"));
     }
-    drop(seen);
     window.close().await;
     wrong
 }
