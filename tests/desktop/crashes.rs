@@ -2,7 +2,7 @@
 //! stale. The kinds of death take turns; `COUNTERSIGN_CRASH_SEED` brings their moments back.
 
 use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until_named};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -119,8 +119,7 @@ async fn play(death: Death, counts: &mut Counts) -> Vec<String> {
                     let draft = draft(&window).await;
                     let is_whole = !matches!(death, Death::Typing(_)) && draft == TYPED;
                     let is_begun = matches!(death, Death::Typing(_)) && !draft.is_empty();
-                    let is_there = is_whole || is_begun && TYPED.starts_with(&draft);
-                    if !is_there {
+                    if !(is_whole || is_begun && TYPED.starts_with(&draft)) {
                         counts.stale += 1;
                         wrong.push(format!("the draft is “{draft}”"));
                     }
@@ -180,7 +179,7 @@ async fn play(death: Death, counts: &mut Counts) -> Vec<String> {
             window.opened().len()
         ));
     }
-    let right = if link {
+    let right: Value = if link {
         json!({ "action": "accept" })
     } else {
         json!({ "action": "accept", "content": { "name": TYPED } })

@@ -670,8 +670,9 @@ fn fifty_claims_at_once_with_a_store_deliver_once() {
         call
     });
     let history = lives.history();
-    assert_eq!(history.len(), 3, "{history:?}");
+    assert_eq!(history.len(), 4, "{history:?}");
     lives.live(async |desk, _| assert_eq!(desk.row(call).phase, CallPhase::Done));
+    assert_eq!(lives.history(), history, "a start tells nothing twice");
     assert_eq!(lives.server.seen().len(), 2);
 }
 

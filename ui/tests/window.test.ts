@@ -197,7 +197,7 @@ describe("closing the app", () => {
     backend.closing({ waiting: 2, inFlight: 1 });
     await expect.poll(() => textOf("dialog[open] h2")).toBe("Close Countersign?");
     expect(textOf("dialog[open]")).toContain("1 call is with a server right now.");
-    expect(textOf("dialog[open]")).toContain("2 questions wait for you.");
+    expect(textOf("dialog[open]")).toContain("2 questions wait for you and cannot be kept");
     expect(document.activeElement?.getAttribute("data-confirm")).toBe("safe");
     await userEvent.keyboard("{Escape}");
     await expect.poll(() => backend.closed).toEqual([false]);

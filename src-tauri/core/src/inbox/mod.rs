@@ -1093,6 +1093,9 @@ impl State {
         }
         let mut asks: Vec<&mut Ask> = self.asks.of_mut(id).collect();
         let news = noted::news(call, &asks, self.choices.keep_values, &self.clock.local_time());
+        // The record says what is told with it; where nothing is kept, nothing was told.
+        let before = noted::Before::of(call, &asks);
+        noted::told(call, &mut asks, &news, store.head().seq + 1);
         let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
         let result = match &call.end {
             Some(driver::End::Done(result)) if self.choices.keep_results && !call.result_kept => {
@@ -1110,8 +1113,11 @@ impl State {
             result: result.as_deref().map(str::as_bytes),
             drafts: &[],
             history: &noted::entries(&news),
-        })?;
-        noted::told(call, &mut asks, &news, saved.first_entry);
+        });
+        if let Err(error) = saved {
+            before.restore(call, &mut asks);
+            return Err(error);
+        }
         self.unkept.remove(&id);
         Ok(())
     }

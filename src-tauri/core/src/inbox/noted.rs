@@ -69,11 +69,11 @@ pub(super) fn entries(news: &[News]) -> Vec<Entry> {
 }
 
 /// It is told now; `first` is the number of the first of these entries.
-pub(super) fn told(call: &mut Call, asks: &mut [&mut Ask], news: &[News], first: Option<u64>) {
+pub(super) fn told(call: &mut Call, asks: &mut [&mut Ask], news: &[News], first: u64) {
     call.noted_start = true;
     call.noted = call.end.is_some();
     for ask in asks {
-        for (news, number) in news.iter().zip(first.unwrap_or_default()..) {
+        for (news, number) in news.iter().zip(first..) {
             let Some((_, outcome)) = news.of.filter(|(id, _)| *id == ask.id) else {
                 continue;
             };
@@ -87,6 +87,31 @@ pub(super) fn told(call: &mut Call, asks: &mut [&mut Ask], news: &[News], first:
             // It is open again, so that the same decision is a new one.
             ask.noted.last = None;
             ask.noted.decision = None;
+        }
+    }
+}
+
+/// What history told before, for a change that could not be kept.
+pub(super) struct Before {
+    ended: bool,
+    started: bool,
+    asks: Vec<Noted>,
+}
+
+impl Before {
+    pub(super) fn of(call: &Call, asks: &[&mut Ask]) -> Self {
+        Self {
+            ended: call.noted,
+            started: call.noted_start,
+            asks: asks.iter().map(|ask| ask.noted).collect(),
+        }
+    }
+
+    pub(super) fn restore(self, call: &mut Call, asks: &mut [&mut Ask]) {
+        call.noted = self.ended;
+        call.noted_start = self.started;
+        for (ask, noted) in asks.iter_mut().zip(self.asks) {
+            ask.noted = noted;
         }
     }
 }
