@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { ask, LINKS, link } from "../dev/fixtures";
-import type { Inspection } from "../src/lib/wire";
+import type { Act, Inspection } from "../src/lib/wire";
 import { all, button, one, openAsk, press, said, textOf, userEvent } from "./desk";
 
 const openLink = (inspection: Inspection, over = {}) =>
@@ -210,5 +210,28 @@ describe("a browser that was asked", () => {
     await press("open");
     await expect.poll(said).toBe("Your browser was asked to open it");
     expect(card()).not.toMatch(/\bopened\b/i);
+  });
+});
+
+describe("a server that is quicker than the answer of the app", () => {
+  it("asks again, and the card is of that and can be pressed", async () => {
+    const waits = { kind: "in_browser", asking: false, trouble: null, finished: false } as const;
+    const over = {
+      body: link(LINKS.practice, { practicePage: true, opened: 1 }),
+      phase: waits,
+      acts: ["decline", "give_up", "open", "check_again", "stop_call"] as Act[],
+    };
+    const backend = await openAsk(ask({ ...over, revision: 1 }));
+    backend.act = async (answer) => {
+      backend.answers.push(answer);
+      backend.put(ask({ ...over, revision: 2 }));
+      backend.changed();
+      await expect.poll(() => backend.showings.at(-1)?.revision).toBe(2);
+      return { kind: "sent" };
+    };
+    await press("check_again");
+    await expect.poll(() => backend.answers.length).toBe(1);
+    await press("check_again");
+    await expect.poll(() => backend.answers.map((answer) => answer.revision)).toEqual([1, 2]);
   });
 });

@@ -203,7 +203,9 @@ describe("closing the app", () => {
     await expect.poll(() => backend.closed).toEqual([false]);
     expect(all("dialog[open]").length).toBe(0);
     backend.closing({ waiting: 1, inFlight: 0 });
-    await expect.poll(() => textOf("dialog[open]")).toContain("1 question waits for you.");
+    await expect
+      .poll(() => textOf("dialog[open]"))
+      .toContain("1 question waits for you and cannot be kept");
     await userEvent.click(one("dialog[open] [data-confirm='go']"));
     expect(backend.closed).toEqual([false, true]);
   });
