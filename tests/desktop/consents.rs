@@ -159,7 +159,9 @@ async fn consent_05_twenty_links_change_neither_focus_nor_card_and_wait() {
     let before = window.script(state).await;
     released.store(true, Ordering::SeqCst);
     window
-        .wait_until("return document.querySelector('[data-testid=inbox-count]')?.textContent?.startsWith('21')")
+        .wait_until(
+            "return document.querySelector('[data-testid=inbox-count]')?.textContent?.startsWith('21')",
+        )
         .await;
     assert_eq!(window.script(state).await, before);
     window.keys(&['a']).await;
