@@ -11,8 +11,8 @@ use countersign_core::view::past::{
 };
 use countersign_core::view::{
     Act, Answered, ArgumentsInput, ArgumentsReading, ArgumentsView, Armed, AskId, AskView, CallAct, CallId,
-    Completion, Failure, FailureCode, KeepingAct, OfferKind, ResultView, ServerDraft, ServerId, ServerPage,
-    ServerPreview, Snapshot, Started,
+    Completion, Failure, KeepingAct, OfferKind, ResultView, ServerDraft, ServerId, ServerPage, ServerPreview,
+    Snapshot, Started,
 };
 use serde::Deserialize;
 use tauri::{Runtime, State, ipc::Invoke};
@@ -307,12 +307,14 @@ pub(crate) fn ask(app: App<'_>, args: OfAsk) -> Result<AskView, Failure> {
 
 #[tauri::command]
 pub(crate) fn draft(app: App<'_>, args: AskDraft) -> Result<Review, Failure> {
-    app.inbox().draft(args.ask, args.inputs).ok_or_else(gone)
+    app.inbox().draft(args.ask, args.inputs).ok_or_else(Failure::gone)
 }
 
 #[tauri::command]
 pub(crate) fn shown(app: App<'_>, args: Shown) -> Result<Armed, Failure> {
-    app.inbox().shown(args.ask, args.revision).ok_or_else(gone)
+    app.inbox()
+        .shown(args.ask, args.revision)
+        .ok_or_else(Failure::gone)
 }
 
 #[tauri::command]
@@ -329,7 +331,7 @@ pub(crate) async fn act(app: App<'_>, args: ActOnAsk) -> Result<Answered, Failur
 
 #[tauri::command]
 pub(crate) async fn call(app: App<'_>, args: OfCall) -> Result<ResultView, Failure> {
-    app.inbox().result(args.call).ok_or_else(gone)
+    app.inbox().result(args.call).ok_or_else(Failure::gone)
 }
 
 #[tauri::command]
@@ -387,12 +389,5 @@ pub(crate) fn close<R: Runtime>(handle: tauri::AppHandle<R>, closing: State<'_, 
         handle.exit(0);
     } else {
         closing.keep_open();
-    }
-}
-
-fn gone() -> Failure {
-    Failure {
-        code: FailureCode::Gone,
-        message: "It is not there any more.".to_owned(),
     }
 }

@@ -70,7 +70,6 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
                 _ => {}
             }
         } else if let RunEvent::Exit = event {
-            app.let_go();
             tauri::async_runtime::block_on(app.shut_down());
         }
     });

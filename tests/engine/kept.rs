@@ -394,6 +394,33 @@ fn a_finished_call_comes_back_with_its_result() {
     );
 }
 
+#[test]
+fn a_start_that_changes_nothing_writes_no_call() {
+    let lives = Lives::new(vec![asked(r#""s""#), finished(), asked(r#""s""#)]);
+    let waiting = lives.live(async |desk, server| {
+        let ended = desk.call(server);
+        let ask = desk.question(ended).await;
+        desk.accept(ask.id, vec![text(0, "Ada")]).await;
+        desk.finished(ended).await;
+        let waiting = desk.call(server);
+        desk.question(waiting).await;
+        waiting
+    });
+    let numbers = || {
+        let store = lives.store();
+        let open = store.open_calls().expect("readable").calls;
+        let ended = store.finished_calls(10).expect("readable").calls;
+        let all = open.iter().chain(&ended);
+        all.map(|call| (call.id, call.seq)).collect::<Vec<_>>()
+    };
+    let before = numbers();
+    assert_eq!(before.len(), 2);
+    lives.live(async |desk, _| {
+        desk.question(waiting).await;
+    });
+    assert_eq!(numbers(), before);
+}
+
 /// What was entered into a question before.
 fn draft(body: &AskBody) -> &[FieldInput] {
     match body {

@@ -114,7 +114,6 @@ async fn report(
         }
         Err(failure) => Report::not_started(format!("The call was not made: {}", failure.message)),
     };
-    app.let_go();
     app.shut_down().await;
     Ok(report)
 }

@@ -54,7 +54,6 @@ pub(crate) async fn run(kinds: &[ListKind], connection: &Connection) -> Exit {
             return Exit::Stopped;
         }
     };
-    app.let_go();
     app.shut_down().await;
     let offers: Vec<Offer> = [tools, prompts, documents]
         .into_iter()

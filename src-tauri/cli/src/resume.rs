@@ -56,7 +56,6 @@ async fn resumed(list: bool, send_again: bool, calling: &Calling) -> Result<Exit
         }
     } else if !rows.is_empty() {
         if let Err(failure) = app.reached(server).await {
-            app.let_go();
             app.shut_down().await;
             return Err((Exit::Ours, format!("Nothing was sent: {}", failure.message)));
         }
@@ -70,7 +69,6 @@ async fn resumed(list: bool, send_again: bool, calling: &Calling) -> Result<Exit
             worst = worst.max(report.exit);
         }
     }
-    app.let_go();
     app.shut_down().await;
     Ok(worst)
 }

@@ -15,7 +15,7 @@ use crate::store::keys::{KeyTrouble, Keys, file};
 use crate::store::place::Place;
 use crate::store::seal::Master;
 use crate::store::{Database, Store, StoreError};
-use crate::view::{Failure, FailureCode, KeepingAct, KeepingState, KeepingView};
+use crate::view::{Failure, KeepingAct, KeepingState, KeepingView};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -68,11 +68,13 @@ impl Countersign {
 
     /// Asks for the key, and takes up what is kept. In the background: the key store may take its time.
     pub async fn find_key(&self) {
-        let Some((database, keys)) = self.take_locked() else {
-            return;
-        };
-        self.bump();
-        let mut database = database;
+        if let Some((database, keys)) = self.take_locked() {
+            self.bump();
+            self.find_key_of(database, &keys).await;
+        }
+    }
+
+    async fn find_key_of(&self, mut database: Database, keys: &Keys) {
         match database.place().map(file::load).transpose() {
             Ok(None | Some(None)) => {}
             Ok(Some(Some(master))) => match database.unlock(&master) {
@@ -84,7 +86,7 @@ impl Countersign {
         let (id, has_key) = (database.id().to_owned(), database.has_key());
         match keys.master(&id, has_key).await {
             Ok(master) => match database.unlock(&master) {
-                Ok(store) => self.keep_with(store, Some(&keys)).await,
+                Ok(store) => self.keep_with(store, Some(keys)).await,
                 Err(refused) => self.locked(refused.database, Trouble::Store(refused.error)),
             },
             Err(trouble) => self.locked(database, Trouble::Key(trouble)),
@@ -94,10 +96,10 @@ impl Countersign {
     /// The person's word on keeping.
     ///
     /// # Errors
-    /// [`FailureCode::NotPossible`] where that is not (or no longer) offered.
+    /// [`Failure::not_possible`] where that is not (or no longer) offered.
     pub async fn act_on_keeping(&self, act: KeepingAct) -> Result<(), Failure> {
         if !self.keeping().acts.contains(&act) {
-            return Err(not_possible("This is not possible any more.".to_owned()));
+            return Err(Failure::not_possible("This is not possible any more."));
         }
         match act {
             KeepingAct::TryAgain => {
@@ -119,34 +121,33 @@ impl Countersign {
                 if let Some(keys) = keys
                     && let Err(trouble) = keys.unlock().await
                 {
-                    return Err(not_possible(trouble.to_string()));
+                    return Err(Failure::not_possible(trouble.to_string()));
                 }
                 self.find_key().await;
             }
             KeepingAct::UseKeyFile => self.use_key_file().await?,
             KeepingAct::BeginAnew => {
-                let Some((database, _)) = self.take_locked() else {
+                let Some((database, keys)) = self.take_locked() else {
                     return Ok(());
                 };
                 match database.set_aside("its key is gone", &*self.shared.clock) {
                     Ok((database, aside)) => {
                         self.lock_notices().extend(aside.map(|aside| aside.notice()));
-                        self.locked(database, Trouble::Key(KeyTrouble::Gone));
-                        self.find_key().await;
+                        self.find_key_of(database, &keys).await;
                     }
                     Err(error) => {
                         let words = error.to_string();
                         self.lock_notices().push(words.clone());
                         self.lock_keeping().standing = Standing::Nowhere;
-                        return Err(not_possible(words));
+                        return Err(Failure::not_possible(words));
                     }
                 }
             }
             KeepingAct::StayInMemory => {
-                let store = Store::in_memory().map_err(|error| not_possible(error.to_string()))?;
+                let store = Store::in_memory().map_err(|error| Failure::not_possible(error.to_string()))?;
                 let store = Arc::new(store);
                 self.keep_in(&store)
-                    .map_err(|error| not_possible(error.to_string()))?;
+                    .map_err(|error| Failure::not_possible(error.to_string()))?;
                 self.lock_keeping().in_memory = Some(store);
             }
         }
@@ -156,7 +157,7 @@ impl Countersign {
 
     /// What a window shows of it.
     pub fn keeping(&self) -> KeepingView {
-        let (_, unkept) = self.shared.inbox.keeping();
+        let unkept = self.shared.inbox.unkept();
         let keeping = self.lock_keeping();
         let chosen = keeping.in_memory.is_some();
         let (state, words, mut acts) = match &keeping.standing {
@@ -228,7 +229,8 @@ impl Countersign {
         }
     }
 
-    /// Lets go of the file, so that what ends now is taken up by the next start, and closes it.
+    /// Lets go of the file, so that what ends now is taken up by the next start, and closes it. A part of
+    /// [`Self::shut_down`]; alone it is an end without a word.
     pub fn let_go(&self) {
         self.shared.inbox.let_go();
         let mut keeping = self.lock_keeping();
@@ -275,7 +277,7 @@ impl Countersign {
             Err(error) => {
                 let words = error.to_string();
                 self.locked(database, Trouble::Store(error));
-                return Err(not_possible(words));
+                return Err(Failure::not_possible(words));
             }
         }
         Ok(())
@@ -395,11 +397,4 @@ fn move_over(memory: &Store, store: &Store) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-fn not_possible(message: String) -> Failure {
-    Failure {
-        code: FailureCode::NotPossible,
-        message,
-    }
 }

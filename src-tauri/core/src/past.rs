@@ -12,18 +12,17 @@
 mod words;
 
 use crate::app::Countersign;
-use crate::inbox::ServerFacts;
 use crate::store::history::chain::{AnchorCheck, Anchored, Keep, Verified};
 use crate::store::history::export::Format;
 use crate::store::history::find::{Filter, Line};
-use crate::store::history::{Delivery, Entry, Kind, Outcome, StartedBy};
+use crate::store::history::{Entry, Kind, Outcome};
 use crate::store::{Store, StoreError};
 use crate::text;
 use crate::view::past::{
     Choices, ChoicesView, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryKind, HistoryPage,
     HistoryRow, HistoryShow, HistoryStep, Retention, Verification,
 };
-use crate::view::{CallId, Failure, FailureCode};
+use crate::view::{CallId, Failure};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -74,12 +73,12 @@ impl Countersign {
     /// One entry with the decision it belongs to, and what became of that.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`], or the store cannot be read.
+    /// [`Failure::gone`], or the store cannot be read.
     pub async fn history_entry(&self, number: u32) -> Result<HistoryEntry, Failure> {
-        let store = self.inbox().store().ok_or_else(gone)?;
+        let store = self.inbox().store().ok_or_else(Failure::gone)?;
         let mut found = aside(move || whole(&store, u64::from(number)))
             .await?
-            .ok_or_else(gone)?;
+            .ok_or_else(Failure::gone)?;
         found.call = found.call.filter(|call| self.inbox().end(*call).is_some());
         Ok(found)
     }
@@ -98,7 +97,7 @@ impl Countersign {
         let filter = self.filter(&asked)?;
         let folder = folder
             .or_else(downloads)
-            .ok_or_else(|| impossible("No folder for downloads was found.".to_owned()))?;
+            .ok_or_else(|| Failure::not_possible("No folder for downloads was found."))?;
         let day: String = self.clock().local_time().chars().take(10).collect();
         let (ending, format) = match format {
             ExportFormat::Json => ("json", Format::Json),
@@ -106,7 +105,7 @@ impl Countersign {
         };
         let writing = move || -> Result<Exported, Failure> {
             let (path, file) = fresh(&folder, &format!("countersign-history-{day}"), ending)
-                .map_err(|error| impossible(format!("{}: {error}.", folder.display())))?;
+                .map_err(|error| Failure::not_possible(format!("{}: {error}.", folder.display())))?;
             let written = store.export(&only(&filter, asked.show), format, BufWriter::new(file));
             match written {
                 Ok(entries) => Ok(Exported {
@@ -122,7 +121,7 @@ impl Countersign {
         };
         tokio::task::spawn_blocking(writing)
             .await
-            .unwrap_or_else(|_| Err(impossible("The export ended early.".to_owned())))
+            .unwrap_or_else(|_| Err(Failure::not_possible("The export ended early.")))
     }
 
     /// Looks at every entry, with what the key store knows.
@@ -180,12 +179,12 @@ impl Countersign {
     /// Forgets a call that has ended, with its result. History stays.
     ///
     /// # Errors
-    /// [`FailureCode::NotPossible`] while it runs, or why it could not be done.
+    /// [`Failure::not_possible`] while it runs, or why it could not be done.
     pub async fn forget_call(&self, call: CallId) -> Result<(), Failure> {
         match self.inbox().forget(call) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(impossible(
-                "Only a call that has ended can be forgotten.".to_owned(),
+            Ok(false) => Err(Failure::not_possible(
+                "Only a call that has ended can be forgotten.",
             )),
             Err(error) => Err(failed(&error)),
         }
@@ -205,7 +204,7 @@ impl Countersign {
     fn filter(&self, asked: &HistoryAsked) -> Result<Filter, Failure> {
         Ok(Filter {
             server: match asked.server {
-                Some(server) => Some(self.key_of(server).ok_or_else(gone)?),
+                Some(server) => Some(self.key_of(server).ok_or_else(Failure::gone)?),
                 None => None,
             },
             outcomes: Vec::new(),
@@ -233,33 +232,12 @@ impl Countersign {
                 .ok()?;
             Some(start.timestamp().as_second())
         };
-        read().ok_or_else(|| Failure {
-            code: FailureCode::Invalid,
-            message: format!("“{}” is no day; write it like 2026-12-01.", text::chip(day)),
+        read().ok_or_else(|| {
+            Failure::invalid(format!(
+                "“{}” is no day; write it like 2026-12-01.",
+                text::chip(day)
+            ))
         })
-    }
-}
-
-/// What history tells of a server that the person removed.
-pub(crate) fn server_removed(server: &ServerFacts, at: String) -> Entry {
-    Entry {
-        at,
-        server: server.key.clone(),
-        server_name: server.name.clone(),
-        practice: server.practice,
-        outcome: Outcome::ServerRemoved,
-        delivery: Delivery::Nothing,
-        kind: Kind::Server,
-        started_by: StartedBy::Person,
-        call: 0,
-        call_name: String::new(),
-        arguments: Vec::new(),
-        question: None,
-        link: None,
-        saw: Vec::new(),
-        values: Vec::new(),
-        decision: None,
-        about: None,
     }
 }
 
@@ -270,7 +248,7 @@ async fn aside<T: Send + 'static>(
     match tokio::task::spawn_blocking(asking).await {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(failed(&error)),
-        Err(_) => Err(impossible("History could not be read.".to_owned())),
+        Err(_) => Err(Failure::not_possible("History could not be read.")),
     }
 }
 
@@ -297,7 +275,7 @@ fn page(
             let covered = |rows: &[HistoryRow]| rows.iter().any(|newer| newer.about == Some(row.number));
             // A search can find the decision alone; how it went is said all the same.
             if !filter.text.is_empty()
-                && words::is_decision(entry.outcome)
+                && entry.outcome.is_decision()
                 && !covered(&rows)
                 && let Some((_, last)) = following(store, *seq, entry)?.pop()
             {
@@ -381,7 +359,7 @@ fn only(filter: &Filter, show: Option<HistoryShow>) -> Filter {
     let mut filter = filter.clone();
     if let Some(show) = show {
         filter.outcomes.extend(outcomes(show));
-        if outcomes(show).iter().any(|outcome| words::is_decision(*outcome)) {
+        if outcomes(show).iter().any(|outcome| outcome.is_decision()) {
             filter.outcomes.extend(FOLLOWING);
         }
     }
@@ -545,23 +523,9 @@ fn number(seq: u64) -> u32 {
 }
 
 fn failed(error: &StoreError) -> Failure {
-    impossible(error.to_string())
+    Failure::not_possible(error.to_string())
 }
 
 fn not_kept() -> Failure {
-    impossible("No history is kept in this run.".to_owned())
-}
-
-fn impossible(message: String) -> Failure {
-    Failure {
-        code: FailureCode::NotPossible,
-        message,
-    }
-}
-
-fn gone() -> Failure {
-    Failure {
-        code: FailureCode::Gone,
-        message: "It is not there any more.".to_owned(),
-    }
+    Failure::not_possible("No history is kept in this run.")
 }

@@ -31,6 +31,12 @@ pub struct Filtered {
     pub left_out: usize,
 }
 
+/// The first line that says something, as it stands; empty where none does.
+pub fn first_line(text: &str) -> &str {
+    let mut lines = text.lines();
+    lines.find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
 /// Filters a text of several lines and cuts it after `limit` code points.
 pub fn block(text: &str, limit: usize) -> Filtered {
     let mut out = String::with_capacity(text.len().min(limit * 4));

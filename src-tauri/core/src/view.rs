@@ -743,6 +743,36 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    pub fn gone() -> Self {
+        Self {
+            code: FailureCode::Gone,
+            message: "It is not there any more.".to_owned(),
+        }
+    }
+
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self {
+            code: FailureCode::Invalid,
+            message: message.into(),
+        }
+    }
+
+    pub fn settings(message: impl Into<String>) -> Self {
+        Self {
+            code: FailureCode::Settings,
+            message: message.into(),
+        }
+    }
+
+    pub fn not_possible(message: impl Into<String>) -> Self {
+        Self {
+            code: FailureCode::NotPossible,
+            message: message.into(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

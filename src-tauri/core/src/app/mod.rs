@@ -10,7 +10,6 @@ use crate::keeping::Keeping;
 use crate::link::Asker;
 use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
-use crate::past;
 use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
 use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, claim, diagnosis};
@@ -20,8 +19,8 @@ use crate::text;
 use crate::transport::Fault;
 use crate::view::{
     ArgumentsInput, ArgumentsReading, ArgumentsView, AskId, AskView, CallAct, CallId, Completion, Diagnosis,
-    Failure, FailureCode, Initiator, JsonTrouble, OfferKind, OfferRow, Proposal, ServerDraft, ServerId,
-    ServerPage, ServerPreview, ServerRow, ServerState, Snapshot, Started,
+    Failure, Initiator, JsonTrouble, OfferKind, OfferRow, Proposal, ServerDraft, ServerId, ServerPage,
+    ServerPreview, ServerRow, ServerState, Snapshot, Started,
 };
 use crate::wire::completion;
 use crate::wire::json::Json;
@@ -240,9 +239,9 @@ impl Countersign {
     /// Understands what was pasted; nothing starts.
     ///
     /// # Errors
-    /// [`FailureCode::Invalid`] with a sentence.
+    /// [`Failure::invalid`] with a sentence.
     pub fn preview_server(pasted: &str) -> Result<ServerPreview, Failure> {
-        address::understand(pasted).map_err(invalid)
+        address::understand(pasted).map_err(Failure::invalid)
     }
 
     /// Adds a server, saves it, and connects.
@@ -252,36 +251,30 @@ impl Countersign {
     pub fn add_server(&self, mut draft: ServerDraft) -> Result<ServerId, Failure> {
         draft.name = text::line(draft.name.trim(), 60);
         if draft.name.is_empty() {
-            return Err(invalid(
+            return Err(Failure::invalid(
                 "Give the server a name; it stands on every question.".to_owned(),
             ));
         }
         let _changing = self.lock_list();
         if self.lock().list.iter().any(|server| server.name == draft.name) {
-            return Err(invalid(format!(
+            return Err(Failure::invalid(format!(
                 "There is a server named “{}” already.",
                 draft.name
             )));
         }
         if !TIMEOUTS.contains(&draft.timeout_seconds) {
-            return Err(invalid(
+            return Err(Failure::invalid(
                 "The time-out must be between 1 and 3600 seconds.".to_owned(),
             ));
         }
-        let target = address::target(&draft.target).map_err(invalid)?;
+        let target = address::target(&draft.target).map_err(Failure::invalid)?;
         let mut entry = Entry::new(&draft, self.shared.clock.local_time());
         if let Some(store) = self.shared.inbox.store().filter(|store| store.is_durable()) {
-            values::seal(&store, &mut entry).map_err(|error| Failure {
-                code: FailureCode::Settings,
-                message: error.to_string(),
-            })?;
+            values::seal(&store, &mut entry).map_err(|error| Failure::settings(error.to_string()))?;
         }
         let mut entries = self.entries(None);
         entries.push(entry.clone());
-        self.shared.settings.save(entries).map_err(|message| Failure {
-            code: FailureCode::Settings,
-            message,
-        })?;
+        self.shared.settings.save(entries).map_err(Failure::settings)?;
         let id = self.insert(
             &draft.name,
             target,
@@ -295,36 +288,28 @@ impl Countersign {
     /// Removes a server. Its calls are stopped; nothing is sent for their questions.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`], [`FailureCode::NotPossible`] for a practice server, or why it could not be saved.
+    /// [`Failure::gone`], [`Failure::not_possible`] for a practice server, or why it could not be saved.
     pub fn remove_server(&self, id: ServerId) -> Result<(), Failure> {
         let _changing = self.lock_list();
-        let practice = self.with(id, Server::is_practice).ok_or_else(gone)?;
+        let practice = self.with(id, Server::is_practice).ok_or_else(Failure::gone)?;
         if practice {
-            return Err(Failure {
-                code: FailureCode::NotPossible,
-                message: "A practice server is part of the app.".to_owned(),
-            });
+            return Err(Failure::not_possible("A practice server is part of the app."));
         }
         self.shared
             .settings
             .save(self.entries(Some(id)))
-            .map_err(|message| Failure {
-                code: FailureCode::Settings,
-                message,
-            })?;
+            .map_err(Failure::settings)?;
         self.shared.inbox.stop_server(id);
-        if let (Some(store), Some(facts)) = (self.shared.inbox.store(), self.with(id, Server::facts)) {
-            let entry = past::server_removed(&facts, self.shared.clock.local_time());
-            if let Err(error) = store.note(&[entry]) {
-                self.lock_notices()
-                    .push(format!("That a server was removed could not be kept: {error}"));
-            }
+        if let Some(facts) = self.with(id, Server::facts)
+            && let Err(error) = self.shared.inbox.note_removed(&facts)
+        {
+            self.lock_notices()
+                .push(format!("That a server was removed could not be kept: {error}"));
         }
         let mut servers = self.lock();
         if let Some(position) = servers.list.iter().position(|server| server.id == id) {
             let server = servers.list.remove(position);
             drop(servers);
-            self.shared.inbox.forget_sites(&server.key());
             if let (Some(store), Origin::Added(entry)) = (self.shared.inbox.store(), &server.origin) {
                 values::forget(&store, entry);
             }
@@ -339,12 +324,11 @@ impl Countersign {
     /// Pauses a server: its questions are held, or no longer. Nothing is sent, and its calls go on.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`], or why it could not be kept; then nothing changed.
+    /// [`Failure::gone`], or why it could not be kept; then nothing changed.
     pub fn pause_server(&self, id: ServerId, paused: bool) -> Result<(), Failure> {
-        let server = self.with(id, Server::facts).ok_or_else(gone)?;
-        self.shared.inbox.pause(&server, paused).map_err(|error| Failure {
-            code: FailureCode::NotPossible,
-            message: format!("It could not be saved, so nothing changed: {error}"),
+        let server = self.with(id, Server::facts).ok_or_else(Failure::gone)?;
+        self.shared.inbox.pause(&server, paused).map_err(|error| {
+            Failure::not_possible(format!("It could not be saved, so nothing changed: {error}"))
         })
     }
 
@@ -398,10 +382,7 @@ impl Countersign {
                 server.state = ServerState::Failed;
                 server.detail.get_or_insert_with(|| words.to_owned());
             });
-            return Err(Failure {
-                code: FailureCode::NotPossible,
-                message: words.to_owned(),
-            });
+            return Err(Failure::not_possible(words));
         }
         self.update(id, |server| {
             server.state = ServerState::Connecting;
@@ -434,10 +415,7 @@ impl Countersign {
                     server.detail = Some(detail.clone());
                     server.diagnosis = Some(diagnosis);
                 });
-                Err(Failure {
-                    code: FailureCode::NotPossible,
-                    message: detail,
-                })
+                Err(Failure::not_possible(detail))
             }
         }
     }
@@ -484,8 +462,9 @@ impl Countersign {
         }
     }
 
-    /// Ends all server programs, orderly, before the app quits.
+    /// Ends all server programs, orderly, before the app quits. Their calls are kept as they stood before.
     pub async fn shut_down(&self) {
+        self.let_go();
         let sessions: Vec<_> = self
             .lock()
             .list
@@ -531,12 +510,12 @@ impl Countersign {
     }
 
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub async fn server_page(&self, id: ServerId) -> Result<ServerPage, Failure> {
         let log = self.session(id)?.log();
         let paused = self.shared.inbox.paused();
         let servers = self.lock();
-        let server = servers.find(id).ok_or_else(gone)?;
+        let server = servers.find(id).ok_or_else(Failure::gone)?;
         Ok(ServerPage {
             server: ServerRow {
                 paused: paused.contains(&server.key()),
@@ -553,7 +532,7 @@ impl Countersign {
     /// How the arguments of an offer are entered.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub fn arguments(&self, id: ServerId, kind: OfferKind, index: u32) -> Result<ArgumentsView, Failure> {
         let offer = self.offer(id, kind, index)?;
         let goes_to = address::goes_to(self.session(id)?.target());
@@ -584,7 +563,7 @@ impl Countersign {
     /// cannot be asked.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub async fn complete(
         &self,
         id: ServerId,
@@ -648,7 +627,7 @@ impl Countersign {
     /// What would be sent as arguments.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`], or [`FailureCode::Invalid`] where there are no fields.
+    /// [`Failure::gone`], or [`Failure::invalid`] where there are no fields.
     pub fn check_arguments(
         &self,
         id: ServerId,
@@ -657,7 +636,8 @@ impl Countersign {
         fields: &[FieldInput],
     ) -> Result<Review, Failure> {
         let offer = self.offer(id, kind, index)?;
-        let form = Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+        let form =
+            Form::parse_arguments(&offer.arguments).map_err(|error| Failure::invalid(error.to_string()))?;
         let mut review = form.review(fields);
         review.json = form.answer(fields).ok().map(|answer| legible(&answer.content()));
         Ok(review)
@@ -675,14 +655,15 @@ impl Countersign {
         fields: &[FieldInput],
     ) -> Result<String, Failure> {
         let offer = self.offer(id, kind, index)?;
-        let form = Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+        let form =
+            Form::parse_arguments(&offer.arguments).map_err(|error| Failure::invalid(error.to_string()))?;
         Ok(legible(&form.entered(fields)))
     }
 
     /// What a text for arguments means: where it is no JSON, what does not fit, and the fields that it fills.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub async fn read_arguments(
         &self,
         id: ServerId,
@@ -723,7 +704,7 @@ impl Countersign {
     /// Starts a call of an offer.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`]; arguments that cannot be used come back as [`Started`].
+    /// [`Failure::gone`]; arguments that cannot be used come back as [`Started`].
     pub fn start_call(
         &self,
         id: ServerId,
@@ -738,8 +719,8 @@ impl Countersign {
                 Err(trouble) => return Ok(Started::BadJson { trouble }),
             },
             ArgumentsInput::Fields { fields } => {
-                let form =
-                    Form::parse_arguments(&offer.arguments).map_err(|error| invalid(error.to_string()))?;
+                let form = Form::parse_arguments(&offer.arguments)
+                    .map_err(|error| Failure::invalid(error.to_string()))?;
                 match form.answer(fields) {
                     Ok(answer) => answer.content(),
                     Err(errors) => return Ok(Started::Invalid { errors }),
@@ -754,7 +735,7 @@ impl Countersign {
     /// Starts a call of an offer with these arguments.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub fn call(
         &self,
         id: ServerId,
@@ -763,7 +744,7 @@ impl Countersign {
         initiator: Initiator,
     ) -> Result<CallId, Failure> {
         let session = self.session(id)?;
-        let server = self.with(id, Server::facts).ok_or_else(gone)?;
+        let server = self.with(id, Server::facts).ok_or_else(Failure::gone)?;
         let named = |method| {
             Request::new(method)
                 .with("name", Json::string(&offer.name))
@@ -804,10 +785,10 @@ impl Countersign {
     /// The person's word on a call.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`] or [`FailureCode::NotPossible`].
+    /// [`Failure::gone`] or [`Failure::not_possible`].
     pub fn act_on_call(&self, call: CallId, act: CallAct) -> Result<(), Failure> {
         if act == CallAct::StartAgain {
-            let server = self.shared.inbox.server_of(call).ok_or_else(gone)?;
+            let server = self.shared.inbox.server_of(call).ok_or_else(Failure::gone)?;
             let session = self.session(server)?;
             return match self.shared.inbox.start_again(session, call) {
                 Some(_) => Ok(()),
@@ -824,7 +805,7 @@ impl Countersign {
     /// One question, whole.
     ///
     /// # Errors
-    /// [`FailureCode::Gone`].
+    /// [`Failure::gone`].
     pub fn ask(&self, ask: AskId) -> Result<AskView, Failure> {
         self.shared
             .inbox
@@ -833,7 +814,7 @@ impl Countersign {
                 let server = servers.find(id)?;
                 Some((servers.row(server), server.known_since()))
             })
-            .ok_or_else(gone)
+            .ok_or_else(Failure::gone)
     }
 
     fn insert(&self, name: &str, target: Target, timeout: Duration, origin: Origin) -> ServerId {
@@ -885,12 +866,12 @@ impl Countersign {
             list.get(position as usize).cloned()
         })
         .flatten()
-        .ok_or_else(gone)
+        .ok_or_else(Failure::gone)
     }
 
     fn session(&self, id: ServerId) -> Result<Arc<Session>, Failure> {
         self.with(id, |server| Arc::clone(&server.session))
-            .ok_or_else(gone)
+            .ok_or_else(Failure::gone)
     }
 
     fn entries(&self, without: Option<ServerId>) -> Vec<Entry> {
@@ -1085,18 +1066,8 @@ fn day(time: &str) -> String {
     }
 }
 
-fn gone() -> Failure {
-    Failure {
-        code: FailureCode::Gone,
-        message: "It is not there any more.".to_owned(),
-    }
-}
-
 fn moved_on() -> Failure {
-    Failure {
-        code: FailureCode::NotPossible,
-        message: "The call has moved on.".to_owned(),
-    }
+    Failure::not_possible("The call has moved on.")
 }
 
 /// The object that arguments are.
@@ -1113,12 +1084,5 @@ fn typed_object(text: &str) -> Result<Json, JsonTrouble> {
             column: u32::try_from(misread.column).unwrap_or(u32::MAX),
             message: misread.why,
         }),
-    }
-}
-
-fn invalid(message: String) -> Failure {
-    Failure {
-        code: FailureCode::Invalid,
-        message,
     }
 }

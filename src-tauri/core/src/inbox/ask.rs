@@ -242,12 +242,6 @@ impl Ask {
         }
     }
 
-    /// The first line of the message that says something, as the server sent it.
-    pub(super) fn first_line(&self) -> &str {
-        let mut lines = self.message.lines();
-        lines.find(|line| !line.trim().is_empty()).unwrap_or_default()
-    }
-
     pub(super) fn phase(&self) -> AskPhase {
         match &self.stage {
             Stage::Waiting => AskPhase::Waiting,

@@ -79,6 +79,8 @@ pub(super) struct Call {
     pub(super) has_moved: bool,
     /// Its result is in the store and was not read yet.
     pub(super) result_kept: bool,
+    /// Of its record in the store, by which a change is known.
+    pub(super) print: Option<u64>,
     /// History tells that it was started.
     pub(super) noted_start: bool,
     /// History tells that it ended.
@@ -471,6 +473,7 @@ impl Call {
             secret_lost: false,
             has_moved: false,
             result_kept: false,
+            print: None,
             noted_start: false,
             noted: false,
             drafts,

@@ -110,7 +110,6 @@ struct KeptAsk {
     /// As the server sent it.
     entry: String,
     stage: KeptStage,
-    revision: u32,
     asked_at: String,
     declined_before: u32,
     may_be_finished: bool,
@@ -327,7 +326,6 @@ fn came_back(asks: &mut [Ask]) -> bool {
                     .to_owned(),
             );
         }
-        ask.revision += 1;
     }
     secret
 }
@@ -407,7 +405,6 @@ fn reopen_last<'a>(of_round: impl Iterator<Item = &'a mut Ask>) -> bool {
 fn over(call: &mut Call, asks: &mut [Ask], reason: &str) {
     for ask in asks.iter_mut().filter(|ask| ask.is_listed()) {
         ask.stage = Stage::Closed(reason.to_owned());
-        ask.revision += 1;
     }
     let in_flight = call.phase == CallPhase::Sending;
     call.phase = CallPhase::Stopped;
@@ -514,7 +511,6 @@ impl KeptAsk {
             of: ask.of,
             entry: ask.entry.raw().to_string(),
             stage: KeptStage::of(&ask.stage, secret),
-            revision: ask.revision,
             asked_at: ask.asked_at.clone(),
             declined_before: ask.declined_before,
             may_be_finished: ask.may_be_finished,
@@ -549,7 +545,7 @@ impl KeptAsk {
             body,
             stage: self.stage.restore()?,
             draft: drafts.get(&AskId(self.id)).cloned().unwrap_or_default(),
-            revision: self.revision,
+            revision: 1,
             look: Look::default(),
             asked_at: self.asked_at,
             declined_before: self.declined_before,

@@ -35,6 +35,7 @@ use crate::mrtr::driver::{self, Answers, Line, Next, Start};
 use crate::mrtr::machine::{Machine, Word};
 use crate::store::history::Outcome;
 use crate::store::{CallSave, Draft, Expect, Store, StoreError, StoredCall};
+use crate::text;
 use crate::view::past::Choices;
 use crate::view::{
     Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallPhase, CallRow, Initiator, OfferKind,
@@ -49,6 +50,7 @@ use call::Call;
 use guard::Guard;
 use kept::{Back, KeptCall};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
@@ -151,6 +153,8 @@ struct State {
     unkept: BTreeMap<CallId, String>,
     /// What the person chose to keep.
     choices: Choices,
+    /// By which a record is known that stands in the store already.
+    prints: RandomState,
 }
 
 impl Inbox {
@@ -171,6 +175,7 @@ impl Inbox {
             store: None,
             unkept: BTreeMap::new(),
             choices: Choices::default(),
+            prints: RandomState::new(),
         });
         Self {
             shared: Arc::new(Shared {
@@ -300,6 +305,10 @@ impl Inbox {
         {
             let mut state = self.lock();
             let state = &mut *state;
+            // What began before stands in no store, or in another.
+            for call in state.calls.values_mut() {
+                call.print = None;
+            }
             for (id, site) in &sites {
                 state.visited.restore(*id, site);
             }
@@ -325,6 +334,7 @@ impl Inbox {
                 } = back;
                 call.key.clone_from(&stored.server);
                 call.result_kept = stored.has_result;
+                call.print = Some(state.prints.hash_one(&stored.record));
                 call.noted = call.end.is_some() && !stored.open;
                 if matches!(goes_on, Some((_, Start::Asking))) {
                     // An answer may be quicker than the driver.
@@ -392,11 +402,9 @@ impl Inbox {
         self.lock().store.clone()
     }
 
-    /// Whether calls outlive the app, and why something could not be kept, where it could not.
-    pub fn keeping(&self) -> (bool, Option<String>) {
-        let state = self.lock();
-        let durable = state.store.as_ref().is_some_and(|store| store.is_durable());
-        (durable, state.unkept.values().next().cloned())
+    /// Why something could not be kept, where it could not.
+    pub fn unkept(&self) -> Option<String> {
+        self.lock().unkept.values().next().cloned()
     }
 
     /// Keeps what could not be kept before.
@@ -584,13 +592,19 @@ impl Inbox {
         }
     }
 
-    /// Forgets which sites were opened for a server, after it was removed.
-    pub fn forget_sites(&self, key: &str) {
-        let store = self.lock().store.clone();
-        if let Some(store) = store {
-            // What cannot be removed now names only sites.
-            let _ = store.forget_visited(key);
-        }
+    /// Notes that the person removed a server, and forgets which sites were opened for it.
+    ///
+    /// # Errors
+    /// It could not be noted.
+    pub fn note_removed(&self, server: &ServerFacts) -> Result<(), StoreError> {
+        let state = self.lock();
+        let Some(store) = &state.store else { return Ok(()) };
+        // What cannot be forgotten now names only sites.
+        let _ = store.forget_visited(&server.key);
+        let at = state.clock.local_time();
+        store
+            .note(&[noted::of_server(server, Outcome::ServerRemoved, &at)])
+            .map(|_| ())
     }
 
     /// The person's word on a call that stands still. False where that is not (or no longer) asked.
@@ -635,7 +649,11 @@ impl Inbox {
             .iter()
             .filter(|(ask, _, held)| ask.stage == Stage::Waiting && !held);
         let groups = group::groups(waiting.map(|(ask, call, _)| {
-            let likeness = (call.new.server.id, ask.body.kind(), ask.first_line());
+            let likeness = (
+                call.new.server.id,
+                ask.body.kind(),
+                text::first_line(&ask.message),
+            );
             (ask.id, likeness)
         }));
         let rows = asks.into_iter();
@@ -1097,12 +1115,18 @@ impl State {
         let before = noted::Before::of(call, &asks);
         noted::told(call, &mut asks, &news, store.head().seq + 1);
         let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
+        let print = self.prints.hash_one(&record);
+        let history = noted::entries(news);
         let result = match &call.end {
             Some(driver::End::Done(result)) if self.choices.keep_results && !call.result_kept => {
                 Some(result.to_string())
             }
             _ => None,
         };
+        if call.print == Some(print) && history.is_empty() && result.is_none() {
+            self.unkept.remove(&id);
+            return Ok(());
+        }
         let saved = store.save(&CallSave {
             id,
             server: &call.key,
@@ -1112,12 +1136,13 @@ impl State {
             record: &record,
             result: result.as_deref().map(str::as_bytes),
             drafts: &[],
-            history: &noted::entries(&news),
+            history: &history,
         });
         if let Err(error) = saved {
             before.restore(call, &mut asks);
             return Err(error);
         }
+        call.print = Some(print);
         self.unkept.remove(&id);
         Ok(())
     }

@@ -64,8 +64,8 @@ pub(super) fn news(call: &Call, asks: &[&mut Ask], values: bool, at: &str) -> Ve
     news
 }
 
-pub(super) fn entries(news: &[News]) -> Vec<Entry> {
-    news.iter().map(|news| news.entry.clone()).collect()
+pub(super) fn entries(news: Vec<News>) -> Vec<Entry> {
+    news.into_iter().map(|news| news.entry).collect()
 }
 
 /// It is told now; `first` is the number of the first of these entries.
@@ -78,7 +78,7 @@ pub(super) fn told(call: &mut Call, asks: &mut [&mut Ask], news: &[News], first:
                 continue;
             };
             ask.noted.last = Some(outcome);
-            if is_decision(outcome) {
+            if outcome.is_decision() {
                 ask.noted.decision = Some((outcome, number));
             }
         }
@@ -116,43 +116,11 @@ impl Before {
     }
 }
 
-/// Whether it is the person's own word on a question.
-fn is_decision(outcome: Outcome) -> bool {
-    match outcome {
-        Outcome::Accepted
-        | Outcome::Declined
-        | Outcome::Dismissed
-        | Outcome::GaveUp
-        | Outcome::CheckedByYou
-        | Outcome::CheckedAgain => true,
-        Outcome::Stopped
-        | Outcome::Withdrawn
-        | Outcome::Closed
-        | Outcome::Refused
-        | Outcome::NotDelivered
-        | Outcome::Unknown
-        | Outcome::Opened
-        | Outcome::OpenedAgain
-        | Outcome::OpenFailed
-        | Outcome::OpeningUnknown
-        | Outcome::SentAgain
-        | Outcome::Left
-        | Outcome::Delivered
-        | Outcome::CallStarted
-        | Outcome::CallDone
-        | Outcome::CallDoneWithError
-        | Outcome::CallFailed
-        | Outcome::ServerPaused
-        | Outcome::ServerResumed
-        | Outcome::ServerRemoved => false,
-    }
-}
-
 /// Whether an answer to it was on its way when it was told last.
 fn is_on_its_way(ask: &Ask) -> bool {
     ask.noted
         .last
-        .is_some_and(|last| is_decision(last) || last == Outcome::SentAgain)
+        .is_some_and(|last| last.is_decision() || last == Outcome::SentAgain)
 }
 
 /// Whether it was told that the question is over.
@@ -164,18 +132,14 @@ fn is_told_over(ask: &Ask, call: &Call) -> bool {
     }
 }
 
-/// A server was paused, or is no longer.
-pub(super) fn of_server(server: &ServerFacts, paused: bool, at: &str) -> Entry {
+/// What the person did with a server as a whole.
+pub(super) fn of_server(server: &ServerFacts, outcome: Outcome, at: &str) -> Entry {
     Entry {
         at: at.to_owned(),
         server: server.key.clone(),
         server_name: server.name.clone(),
         practice: server.practice,
-        outcome: if paused {
-            Outcome::ServerPaused
-        } else {
-            Outcome::ServerResumed
-        },
+        outcome,
         delivery: Delivery::Nothing,
         kind: Kind::Server,
         started_by: StartedBy::Person,
@@ -306,7 +270,7 @@ fn of_ask(ask: &Ask, call: &Call, outcome: Outcome, delivery: Delivery, values: 
     let decision = ask
         .noted
         .decision
-        .filter(|_| !is_decision(outcome) && !is_opening(outcome));
+        .filter(|_| !outcome.is_decision() && !is_opening(outcome));
     let mut saw = Vec::new();
     if ask.declined_before > 0 {
         saw.push(Saw::DeclinedBefore {

@@ -9,6 +9,7 @@
 use super::ask::Ask;
 use super::call::Call;
 use super::{Inbox, OF_NO_CALL, ServerFacts, State, noted};
+use crate::store::history::Outcome;
 use crate::store::{Store, StoreError};
 use std::collections::BTreeSet;
 
@@ -35,7 +36,12 @@ impl Inbox {
             }
             if let Some(store) = &state.store {
                 put(store, &wanted)?;
-                let entry = noted::of_server(server, paused, &state.clock.local_time());
+                let outcome = if paused {
+                    Outcome::ServerPaused
+                } else {
+                    Outcome::ServerResumed
+                };
+                let entry = noted::of_server(server, outcome, &state.clock.local_time());
                 if let Err(error) = store.note(&[entry]) {
                     state.unkept.insert(OF_NO_CALL, error.to_string());
                 }

@@ -13,7 +13,7 @@ pub(super) fn ask_row(ask: &Ask, call: &Call, group: Option<AskId>, held: bool) 
         server_name: call.new.server.name.clone(),
         practice: call.new.server.practice,
         kind: ask.body.kind(),
-        first_line: text::chip(ask.first_line()),
+        first_line: text::chip(text::first_line(&ask.message)),
         asked_at: ask.asked_at.clone(),
         phase: ask.phase(),
         draft: !ask.draft.is_empty(),

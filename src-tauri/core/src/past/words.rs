@@ -6,19 +6,6 @@ use crate::store::history::{Delivery, Entry, Kind, LinkFacts, Outcome, Saw, Star
 use crate::view::CallId;
 use crate::view::past::{HistoryEntry, HistoryKind, HistoryLink, HistoryRow, HistoryValue};
 
-/// Whether it is the person's own word on a question.
-pub(super) fn is_decision(outcome: Outcome) -> bool {
-    matches!(
-        outcome,
-        Outcome::Accepted
-            | Outcome::Declined
-            | Outcome::Dismissed
-            | Outcome::GaveUp
-            | Outcome::CheckedByYou
-            | Outcome::CheckedAgain
-    )
-}
-
 pub(super) fn row(number: u32, entry: &Entry) -> HistoryRow {
     let (what, how) = match entry.decision {
         Some(decision) => (decided(decision, entry), Some(became(entry.outcome))),

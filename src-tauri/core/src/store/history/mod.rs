@@ -133,6 +133,40 @@ words! {
     }
 }
 
+impl Outcome {
+    /// Whether it is the person's own word on a question.
+    pub fn is_decision(self) -> bool {
+        match self {
+            Self::Accepted
+            | Self::Declined
+            | Self::Dismissed
+            | Self::GaveUp
+            | Self::CheckedByYou
+            | Self::CheckedAgain => true,
+            Self::Stopped
+            | Self::Withdrawn
+            | Self::Closed
+            | Self::Refused
+            | Self::NotDelivered
+            | Self::Unknown
+            | Self::Opened
+            | Self::OpenedAgain
+            | Self::OpenFailed
+            | Self::OpeningUnknown
+            | Self::SentAgain
+            | Self::Left
+            | Self::Delivered
+            | Self::CallStarted
+            | Self::CallDone
+            | Self::CallDoneWithError
+            | Self::CallFailed
+            | Self::ServerPaused
+            | Self::ServerResumed
+            | Self::ServerRemoved => false,
+        }
+    }
+}
+
 words! {
     /// How far an answer had come when the entry was written.
     Delivery {
@@ -206,8 +240,7 @@ pub enum Saw {
 
 /// The first line of a server's words, as a quoted chip of at most [`text::CHIP`] code points.
 pub fn chip(words: &str) -> String {
-    let first = words.lines().find(|line| !line.trim().is_empty());
-    text::line(first.unwrap_or_default().trim(), text::CHIP)
+    text::line(text::first_line(words).trim(), text::CHIP)
 }
 
 impl StartedBy {
