@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { FakeBackend } from "../../dev/fake";
 import { ask, field, form, many, text } from "../../dev/fixtures";
 import { all, box, card, one, openWindow } from "../desk";
+import { middle, next, painted } from "../measure";
 
 const BATCHES = 21;
 const EMPTY = 100;
@@ -77,21 +78,6 @@ async function type(id: number, entered: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** After everything that is due now. */
-function next(): Promise<void> {
-  return new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => done();
-    port2.postMessage(null);
-  });
-}
-
-/** The frame with everything done so far was drawn. */
-async function painted(): Promise<void> {
-  await new Promise((done) => requestAnimationFrame(done));
-  await next();
-}
-
 function report(what: string, { large, empty }: Times, beside: string) {
   const ratios = large.map((time, at) => time / (empty[at] ?? time));
   const [ratio, least, most] = [middle(ratios), Math.min(...ratios), Math.max(...ratios)];
@@ -99,8 +85,4 @@ function report(what: string, { large, empty }: Times, beside: string) {
     `${what}: ${middle(large).toFixed(1)} ms (from ${Math.min(...large).toFixed(1)}); ${beside}: ${middle(empty).toFixed(1)} ms\n` +
       `  ratio ${ratio.toFixed(2)} (from ${least.toFixed(2)} to ${most.toFixed(2)} over ${ratios.length} batches)`,
   );
-}
-
-function middle(figures: number[]): number {
-  return [...figures].sort((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
 }

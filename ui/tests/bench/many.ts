@@ -8,6 +8,7 @@ import { FakeBackend } from "../../dev/fake";
 import { ask, call, said } from "../../dev/fixtures";
 import type { AskView } from "../../src/lib/wire";
 import { all, one, openWindow, userEvent } from "../desk";
+import { middle, next, painted } from "../measure";
 
 const BATCHES = 15;
 
@@ -60,29 +61,10 @@ async function measured(count: number, words: (at: number) => string) {
   return { change, arrow, rows: rows(), bytes: JSON.stringify(backend.world).length };
 }
 
-/** After everything that is due now. */
-function next(): Promise<void> {
-  return new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => done();
-    port2.postMessage(null);
-  });
-}
-
-/** The frame with everything done so far was drawn. */
-async function painted(): Promise<void> {
-  await new Promise((done) => requestAnimationFrame(done));
-  await next();
-}
-
 function report(what: string, many: number[], few: number[], beside: string) {
   const ratio = middle(many) / middle(few);
   console.log(
     `${what}: ${middle(many).toFixed(1)} ms (from ${Math.min(...many).toFixed(1)}); ${beside}: ${middle(few).toFixed(1)} ms\n` +
       `  ratio ${ratio.toFixed(2)}`,
   );
-}
-
-function middle(figures: number[]): number {
-  return [...figures].sort((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
 }
