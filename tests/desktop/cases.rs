@@ -475,6 +475,10 @@ async fn case_043_of_three_long_forms_in_a_small_window_every_button_is_in_sight
     window.run().await;
     window.open_ask().await;
     window.client.set_window_size(640, 480).await.expect("resized");
+    // The card of the size before is armed too.
+    window
+        .wait_until("return innerWidth <= 640 && innerHeight <= 480")
+        .await;
     window.find("[data-testid=card][data-armed=true]").await;
     let hidden = "return [...document.querySelectorAll('[data-testid=card] h2, [data-testid=card] .origin, [data-testid=card] [data-act]')].filter((part) => { const box = part.getBoundingClientRect(); return box.height === 0 || box.top < 0 || box.bottom > innerHeight || box.right > innerWidth; }).map((part) => part.outerHTML).join()";
     assert_eq!(window.script(hidden).await, "");
