@@ -22,7 +22,7 @@ use countersign_core::mrtr::driver::Line;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::store::Store;
 use countersign_core::transport::{Fault, Incoming, Patience, Reply};
-use countersign_core::view::{Act, Answered, AskId, CallId, Initiator, OfferKind, ServerId};
+use countersign_core::view::{Act, Answered, AskId, CallId, Initiator, OfferKind, ServerId, TargetDraft};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::request::{Method, Request};
 use countersign_core::wire::rpc::Response;
@@ -150,7 +150,11 @@ fn start(inbox: &Inbox, words: String) -> CallId {
         server: ServerFacts {
             id: ServerId(1),
             key: "one".to_owned(),
-            place: "one".to_owned(),
+            place: TargetDraft::Http {
+                url: "http://localhost/mcp".to_owned(),
+                headers: Vec::new(),
+            },
+            values: String::new(),
             name: "bench".to_owned(),
             goes_to: "one".to_owned(),
             practice: false,

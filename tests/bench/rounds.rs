@@ -23,7 +23,7 @@ use countersign_core::link::{Asker, Known, inspect};
 use countersign_core::mrtr::driver::End;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::session::{Session, Target};
-use countersign_core::view::{Act, Answered, CallId, Initiator, OfferKind, ServerId};
+use countersign_core::view::{Act, Answered, CallId, Initiator, OfferKind, ServerId, TargetDraft};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::request::{Elicitation, Method, Request};
 use std::process::Stdio;
@@ -259,7 +259,11 @@ fn new_call(url: &Url) -> (NewCall, Request) {
         server: ServerFacts {
             id: ServerId(1),
             key: String::new(),
-            place: "one".to_owned(),
+            place: TargetDraft::Http {
+                url: "http://localhost/mcp".to_owned(),
+                headers: Vec::new(),
+            },
+            values: String::new(),
             name: "bench".to_owned(),
             goes_to: "127.0.0.1".to_owned(),
             practice: false,

@@ -67,6 +67,7 @@ mod official_schema;
 mod form_oracle;
 
 /// Servers that greet well and then say nothing.
+mod moved;
 mod mute;
 
 /// The word of an older server that a page is done.

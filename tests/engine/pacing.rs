@@ -8,7 +8,7 @@ use countersign_core::link::Asker;
 use countersign_core::mrtr::driver::{End, Line};
 use countersign_core::mrtr::machine::Word;
 use countersign_core::transport::{Fault, Incoming, Patience, Reply};
-use countersign_core::view::{Act, CallAct, CallId, CallPhase, Initiator, OfferKind, ServerId};
+use countersign_core::view::{Act, CallAct, CallId, CallPhase, Initiator, OfferKind, ServerId, TargetDraft};
 use countersign_core::wire::json::Json;
 use countersign_core::wire::request::{Method, Request};
 use countersign_core::wire::rpc::Response;
@@ -74,7 +74,11 @@ impl Bench {
                 server: ServerFacts {
                     id: ServerId(1),
                     key: String::new(),
-                    place: "one".to_owned(),
+                    place: TargetDraft::Http {
+                        url: "http://localhost/mcp".to_owned(),
+                        headers: Vec::new(),
+                    },
+                    values: String::new(),
                     name: "one".to_owned(),
                     goes_to: "one".to_owned(),
                     practice: false,

@@ -274,6 +274,8 @@ impl Conversation {
                     }
                 }
                 CallPhase::Sending | CallPhase::Pacing => self.tell_progress(&row)?,
+                // Only the person's own app can put a server back.
+                CallPhase::ServerMoved => return Err(Stop(row.detail.unwrap_or_default())),
                 // On its way to the next phase, or to its end.
                 CallPhase::NotDelivered
                 | CallPhase::Unknown
@@ -604,7 +606,11 @@ impl Conversation {
 /// Nothing of it is on its way, so that it can be left as it stands.
 fn waits(phase: CallPhase) -> bool {
     match phase {
-        CallPhase::Asking | CallPhase::PausedAtCap | CallPhase::NotDelivered | CallPhase::Unknown => true,
+        CallPhase::Asking
+        | CallPhase::PausedAtCap
+        | CallPhase::NotDelivered
+        | CallPhase::Unknown
+        | CallPhase::ServerMoved => true,
         CallPhase::Sending
         | CallPhase::Pacing
         | CallPhase::Done

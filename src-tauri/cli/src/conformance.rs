@@ -253,6 +253,7 @@ async fn converse(app: &Countersign, call: CallId) -> String {
             | CallPhase::Pacing
             | CallPhase::NotDelivered
             | CallPhase::Unknown
+            | CallPhase::ServerMoved
             | CallPhase::Done
             | CallPhase::DoneWithError
             | CallPhase::Failed

@@ -127,6 +127,7 @@ impl Report {
             CallPhase::NotDelivered => (Status::Waiting, Exit::Undelivered),
             CallPhase::Asking
             | CallPhase::PausedAtCap
+            | CallPhase::ServerMoved
             | CallPhase::Sending
             | CallPhase::Pacing
             | CallPhase::Done

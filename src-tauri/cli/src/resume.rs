@@ -104,6 +104,7 @@ fn word(phase: CallPhase) -> Option<&'static str> {
         CallPhase::Sending | CallPhase::Unknown => Some("unknown"),
         CallPhase::Pacing | CallPhase::NotDelivered => Some("not_delivered"),
         CallPhase::PausedAtCap => Some("paused"),
+        CallPhase::ServerMoved => Some("server_moved"),
         CallPhase::Done | CallPhase::DoneWithError | CallPhase::Failed | CallPhase::Stopped => None,
     }
 }

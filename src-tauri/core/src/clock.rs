@@ -12,6 +12,13 @@ pub trait Clock: Send + Sync {
     fn zone(&self) -> Option<String>;
 }
 
+/// From one time to a later one, both RFC 3339; `None` where one of them is no time or the clock was set back.
+pub fn between(earlier: &str, later: &str) -> Option<Duration> {
+    let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let passed = time(later)?.duration_since(time(earlier)?);
+    passed.try_into().ok()
+}
+
 /// The computer's clocks.
 #[derive(Debug)]
 pub struct SystemClock {
@@ -64,7 +71,10 @@ impl Clock for HeldClock {
     }
 
     fn local_time(&self) -> String {
-        "2026-12-01T14:02:00+00:00".to_owned()
+        let begun = jiff::civil::datetime(2026, 12, 1, 14, 2, 0, 0);
+        let now = jiff::SignedDuration::try_from(self.now()).unwrap_or_default();
+        let now = begun.checked_add(now).unwrap_or(begun);
+        now.strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string()
     }
 
     fn zone(&self) -> Option<String> {

@@ -412,6 +412,7 @@ fn outcomes(show: HistoryShow) -> &'static [Outcome] {
             Outcome::ServerPaused,
             Outcome::ServerResumed,
             Outcome::ServerRemoved,
+            Outcome::ServerRestored,
         ],
     }
 }

@@ -482,6 +482,8 @@ pub enum CallPhase {
     NotDelivered,
     /// Sent, nothing heard back.
     Unknown,
+    /// Its server is not where it was when it asked: nothing is sent.
+    ServerMoved,
     Done,
     /// Finished, and the server says that it did not work.
     DoneWithError,
@@ -496,6 +498,8 @@ pub enum CallAct {
     SendAgain,
     Leave,
     ContinueRounds,
+    /// Put the server back to where it was when this call asked there.
+    RestoreServer,
     /// From the beginning, as a new call.
     StartAgain,
     Stop,

@@ -1,5 +1,6 @@
 //! The whole of Countersign without a window: servers, their sessions, and the inbox over all of them.
 
+mod restore;
 mod values;
 
 use crate::clock::Clock;
@@ -12,6 +13,7 @@ use crate::link::open::Browser;
 use crate::mrtr::machine::Word;
 use crate::session::keeper::ServerEvent;
 use crate::session::offers::Offers;
+use crate::session::way::Way;
 use crate::session::{ConnectError, Discovery, Session, Speak, Target, address, claim, diagnosis};
 use crate::settings::{Entry, Settings};
 use crate::store::{Store, StoreError};
@@ -76,6 +78,8 @@ struct Server {
     name: String,
     origin: Origin,
     session: Arc<Session>,
+    /// Where calls that came back go.
+    way: Arc<Way>,
     /// What the server says by itself, until somebody listens.
     heard: Option<mpsc::UnboundedReceiver<ServerEvent>>,
     state: ServerState,
@@ -181,7 +185,7 @@ impl Countersign {
         let notices = self.shared.inbox.keep_in(Arc::clone(store), &servers, |key| {
             let servers = self.lock();
             let server = servers.list.iter().find(|server| server.key() == key)?;
-            Some((server.facts(), Arc::clone(&server.session)))
+            Some((server.facts(), Arc::clone(&server.way)))
         })?;
         self.lock_notices().extend(notices);
         if let Err(error) = aged {
@@ -789,11 +793,20 @@ impl Countersign {
     pub fn act_on_call(&self, call: CallId, act: CallAct) -> Result<(), Failure> {
         if act == CallAct::StartAgain {
             let server = self.shared.inbox.server_of(call).ok_or_else(Failure::gone)?;
+            if self.waits_for_values(server) {
+                return Err(Failure::not_possible(
+                    "The header or variable values of its server are not at hand.",
+                ));
+            }
             let session = self.session(server)?;
-            return match self.shared.inbox.start_again(session, call) {
+            let facts = self.with(server, Server::facts).ok_or_else(Failure::gone)?;
+            return match self.shared.inbox.start_again(session, facts, call) {
                 Some(_) => Ok(()),
                 None => Err(moved_on()),
             };
+        }
+        if act == CallAct::RestoreServer {
+            return self.restore_server(call);
         }
         if self.shared.inbox.act_on_call(call, act) {
             Ok(())
@@ -839,6 +852,7 @@ impl Countersign {
             id,
             name: name.to_owned(),
             origin,
+            way: Arc::new(Way::to(&session)),
             session,
             heard: Some(heard),
             state: ServerState::Connecting,
@@ -936,6 +950,13 @@ impl Servers {
 }
 
 impl Server {
+    /// Another session takes the place of its own, which is left to whoever has it.
+    fn turn_to(&mut self, session: Session, heard: mpsc::UnboundedReceiver<ServerEvent>) {
+        self.session = Arc::new(session);
+        self.way.turn_to(&self.session);
+        self.heard = Some(heard);
+    }
+
     fn row(&self) -> ServerRow {
         ServerRow {
             id: self.id,
@@ -1006,6 +1027,7 @@ impl Server {
             id: self.id,
             key: self.key(),
             place: address::place(self.session.target()),
+            values: address::print(self.session.target()),
             name: self.name.clone(),
             goes_to: address::goes_to(self.session.target()),
             practice: self.is_practice(),
@@ -1026,7 +1048,10 @@ impl Server {
         match &self.origin {
             Origin::Added(entry) => entry.id.clone(),
             Origin::Practice { .. } => format!("practice {}", self.name),
-            Origin::Passing { .. } => format!("at {}", address::place(self.session.target())),
+            Origin::Passing { .. } => {
+                let place = serde_json::to_string(&address::place(self.session.target()));
+                format!("at {}", place.unwrap_or_default())
+            }
         }
     }
 

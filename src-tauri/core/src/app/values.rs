@@ -8,7 +8,6 @@ use crate::session::{Session, Speak, address};
 use crate::settings::Entry;
 use crate::store::{Store, StoreError};
 use crate::view::{NameValue, ServerId, ServerState, TargetDraft};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Countersign {
@@ -37,8 +36,7 @@ impl Countersign {
             let (session, heard) =
                 Session::with_events(target, self.shared.elicitation, timeout, Speak::Newest);
             session.begin_after(first_id);
-            server.session = Arc::new(session);
-            server.heard = Some(heard);
+            server.turn_to(session, heard);
             server.is_sealed = false;
             if server.state == ServerState::Failed {
                 waited_for.push(server.id);

@@ -2,6 +2,7 @@
 
 use super::guard::Look;
 use super::noted::Noted;
+use crate::clock;
 use crate::form::{FieldInput, Form};
 use crate::link::{self, Asker, Known, Link, Verdict};
 use crate::store::history::{Delivery, Outcome};
@@ -11,6 +12,10 @@ use crate::view::{Act, Action, AskId, AskKind, AskPhase, CallId};
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// After this long it is said that servers forget.
+const LONG: Duration = Duration::from_secs(60 * 60);
 
 /// A question of one round of one call. Its identity is (server, call, round, key).
 pub(super) struct Ask {
@@ -200,6 +205,13 @@ impl Ask {
     }
 
     /// Whether the person still has to decide, so that the round cannot go yet.
+    /// How long it has waited at `now` (RFC 3339), where that is so long that its server may have forgotten it. A question
+    /// that a server put by itself lives as long as the connection.
+    pub(super) fn waited_long(&self, now: &str) -> Option<Duration> {
+        let waited = clock::between(&self.asked_at, now)?;
+        (waited >= LONG && !self.was_pushed && !self.required).then_some(waited)
+    }
+
     pub(super) fn is_open(&self) -> bool {
         match &self.stage {
             Stage::Waiting | Stage::Opening | Stage::MayBeOpen | Stage::OpenFailed(_) => true,

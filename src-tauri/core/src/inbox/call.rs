@@ -19,7 +19,7 @@ use crate::transport::Fault;
 use crate::transport::question::{Over, Question};
 use crate::view::{
     Action, ArgumentChip, AskId, CallAct, CallId, CallPhase, CallRow, ProgressView, ResultPart, ResultView,
-    ServerText,
+    ServerText, TargetDraft,
 };
 use crate::wire::json::Json;
 use crate::wire::outcome::Entry;
@@ -42,7 +42,7 @@ pub(super) struct Call {
     /// Its server's id in the settings; empty where the call is not kept.
     pub(super) key: String,
     /// Where it goes, and nowhere else.
-    pub(super) place: String,
+    pub(super) place: TargetDraft,
     pub(super) new: NewCall,
     /// Its arguments as they are mentioned.
     arguments: Vec<ArgumentChip>,
@@ -75,8 +75,10 @@ pub(super) struct Call {
     pub(super) machine: Option<KeptMachine>,
     /// The answers that were on their way when the app ended held a secret: they cannot be sent again.
     pub(super) secret_lost: bool,
-    /// Its server is not where it was when it asked.
-    pub(super) has_moved: bool,
+    /// What is said where its server is not at `place` any more. Nothing is sent then, and nothing decided.
+    pub(super) moved: Option<String>,
+    /// The headers or variables of its server are not what they were when it asked.
+    pub(super) values_changed: bool,
     /// Its result is in the store and was not read yet.
     pub(super) result_kept: bool,
     /// Of its record in the store, by which a change is known.
@@ -164,7 +166,7 @@ impl Host for CallHost {
             let Some(call) = state.calls.get_mut(&self.call) else {
                 return Ok(());
             };
-            if call.has_moved {
+            if call.has_moved() {
                 return Err(Fault::ServerChanged);
             }
             call.phase = CallPhase::Sending;
@@ -471,7 +473,8 @@ impl Call {
             declines: HashMap::new(),
             machine: None,
             secret_lost: false,
-            has_moved: false,
+            moved: None,
+            values_changed: false,
             result_kept: false,
             print: None,
             noted_start: false,
@@ -515,8 +518,23 @@ impl Call {
         &self.arguments
     }
 
+    /// Its server is elsewhere by now, and it has not ended.
+    pub(super) fn has_moved(&self) -> bool {
+        self.moved.is_some() && self.end.is_none()
+    }
+
+    /// Where it stands for a person.
+    fn standing(&self) -> CallPhase {
+        if self.has_moved() {
+            CallPhase::ServerMoved
+        } else {
+            self.phase
+        }
+    }
+
     pub(super) fn acts(&self) -> Vec<CallAct> {
-        match self.phase {
+        match self.standing() {
+            CallPhase::ServerMoved => vec![CallAct::RestoreServer, CallAct::Stop],
             CallPhase::Sending | CallPhase::Asking | CallPhase::Pacing => vec![CallAct::Stop],
             CallPhase::PausedAtCap => vec![CallAct::ContinueRounds, CallAct::Stop],
             CallPhase::NotDelivered | CallPhase::Unknown if self.next.is_some() => {
@@ -546,9 +564,12 @@ impl Call {
             name: text::chip(&self.new.name),
             arguments: self.arguments.clone(),
             initiator: self.new.initiator.clone(),
-            phase: self.phase,
-            word: word(self.phase, self.end.is_some()).to_owned(),
-            detail: self.detail.clone(),
+            phase: self.standing(),
+            word: word(self.standing(), self.end.is_some()).to_owned(),
+            detail: match &self.moved {
+                Some(moved) if self.has_moved() => Some(moved.clone()),
+                Some(_) | None => self.detail.clone(),
+            },
             started_at: self.started_at.clone(),
             rounds: self.rounds,
             progress: self.progress.clone(),
@@ -905,6 +926,7 @@ fn word(phase: CallPhase, ended: bool) -> &'static str {
         CallPhase::NotDelivered => "not delivered",
         CallPhase::Unknown if ended => "left, outcome unknown",
         CallPhase::Unknown => "outcome unknown",
+        CallPhase::ServerMoved => "paused, its server moved",
         CallPhase::Done => "done",
         CallPhase::DoneWithError => "did not work",
         CallPhase::Failed => "failed",

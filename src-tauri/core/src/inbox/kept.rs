@@ -13,6 +13,7 @@
 use super::ask::{Ask, Given, Stage};
 use super::call::Call;
 use super::guard::Look;
+use super::moved;
 use super::noted::Noted;
 use super::visited::Visited;
 use super::{NewCall, ServerFacts};
@@ -22,7 +23,7 @@ use crate::mrtr::kept::{KeptMachine, KeptRequest};
 use crate::mrtr::machine::Machine;
 use crate::store::history::{Delivery, Outcome};
 use crate::transport::Fault;
-use crate::view::{Action, AskId, CallId, CallPhase, Initiator, OfferKind};
+use crate::view::{Action, AskId, CallId, CallPhase, Initiator, OfferKind, TargetDraft};
 use crate::wire::json::Json;
 use crate::wire::outcome::{OutcomeFault, parse_entry};
 use crate::wire::rpc::RpcError;
@@ -30,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use url::Url;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// One call without its result and drafts.
 #[derive(Serialize, Deserialize)]
@@ -43,8 +44,10 @@ pub(super) struct KeptCall {
     initiator: Initiator,
     server_name: String,
     practice: bool,
-    /// Where it goes: an address, or a program with its arguments and folder.
-    place: String,
+    /// Where it goes.
+    place: TargetDraft,
+    /// By which a change of headers or variables is known.
+    values: String,
     request: Option<KeptRequest>,
     machine: Option<KeptMachine>,
     phase: CallPhase,
@@ -188,6 +191,7 @@ impl KeptCall {
             server_name: call.new.server.name.clone(),
             practice: call.new.server.practice,
             place: call.place.clone(),
+            values: call.new.server.values.clone(),
             request: call.request.as_ref().map(KeptRequest::of),
             machine: call.machine.clone().map(|machine| {
                 if secret {
@@ -245,10 +249,17 @@ impl KeptCall {
             Some(end) => Some(end.restore()?),
             None => None,
         };
-        let place = std::mem::take(&mut self.place);
         let gone = server.is_none();
+        let server =
+            server.unwrap_or_else(|| ServerFacts::gone(&self.server_name, &self.place, self.practice));
+        let moved = moved::why(&self.place, &server.place);
+        let values_changed = moved.is_none() && !gone && self.values != server.values;
         let new = NewCall {
-            server: server.unwrap_or_else(|| ServerFacts::gone(&self.server_name, &place, self.practice)),
+            server: if end.is_some() {
+                server
+            } else {
+                server.at(&self.place)
+            },
             kind: self.kind,
             name: self.name,
             arguments: Json::parse(&self.arguments).ok()?,
@@ -258,7 +269,6 @@ impl KeptCall {
             },
             initiator: self.initiator,
         };
-        let has_moved = new.server.place != place;
         let request = match &self.request {
             Some(request) => Some(request.restore()?),
             None => None,
@@ -295,8 +305,8 @@ impl KeptCall {
             }
         }
         call.secret_lost = secret && goes_on.is_some();
-        call.has_moved = has_moved;
-        call.place = place;
+        call.moved = moved;
+        call.values_changed = values_changed;
         Some(Back { call, asks, goes_on })
     }
 }
@@ -363,6 +373,7 @@ fn going_on(
         CallPhase::PausedAtCap
         | CallPhase::NotDelivered
         | CallPhase::Unknown
+        | CallPhase::ServerMoved
         | CallPhase::Done
         | CallPhase::DoneWithError
         | CallPhase::Failed

@@ -19,6 +19,7 @@ mod call;
 mod group;
 pub mod guard;
 mod kept;
+mod moved;
 mod noted;
 mod paused;
 mod present;
@@ -33,13 +34,15 @@ use crate::link::open::{Browser, OpenError};
 use crate::link::{self, Asker, Verdict};
 use crate::mrtr::driver::{self, Answers, Line, Next, Start};
 use crate::mrtr::machine::{Machine, Word};
+#[cfg(doc)]
+use crate::session::address;
 use crate::store::history::Outcome;
 use crate::store::{CallSave, Draft, Expect, Store, StoreError, StoredCall};
 use crate::text;
 use crate::view::past::Choices;
 use crate::view::{
     Act, Answered, Armed, AskId, AskRow, AskView, CallAct, CallId, CallPhase, CallRow, Initiator, OfferKind,
-    ResultView, ServerId, ServerRow, Unfinished,
+    ResultView, ServerId, ServerRow, TargetDraft, Unfinished,
 };
 use crate::wire::json::Json;
 use crate::wire::request::Request;
@@ -73,8 +76,11 @@ pub struct ServerFacts {
     pub id: ServerId,
     /// What it is known by in every run. Calls of a server without are not kept.
     pub key: String,
-    /// Its whole address, or its program with arguments and folder. What was asked at one place is answered at no other.
-    pub place: String,
+    /// Its whole address, or its program with arguments and folder ([`address::place`]). What was asked at one place is
+    /// answered at no other.
+    pub place: TargetDraft,
+    /// By which a change of its headers or variables is known ([`address::print`]).
+    pub values: String,
     /// The name the person gave.
     pub name: String,
     /// The host or program that answers go to.
@@ -83,22 +89,6 @@ pub struct ServerFacts {
     pub asker: Asker,
     /// Where this app serves its practice page, for practice servers.
     pub practice_page: Option<Url>,
-}
-
-impl ServerFacts {
-    /// Of a server that was removed since.
-    fn gone(name: &str, place: &str, practice: bool) -> Self {
-        Self {
-            id: ServerId(0),
-            key: String::new(),
-            place: place.to_owned(),
-            name: name.to_owned(),
-            goes_to: place.to_owned(),
-            practice,
-            asker: Asker::Local,
-            practice_page: None,
-        }
-    }
 }
 
 /// A call to be started. Its arguments stay out of every log, so there is no `{:?}`.
@@ -199,9 +189,14 @@ impl Inbox {
         self.start_with_drafts(line, new, request, Vec::new())
     }
 
-    /// Starts an ended call from the beginning. Drafts of the old one are offered where a question has the same key
+    /// Starts an ended call from the beginning, at the server as it is now. Drafts of the old one are offered where a question has the same key
     /// and the same fields, the newest first. `None` where there is no such call or it has not ended.
-    pub fn start_again<L: Line + 'static>(&self, line: Arc<L>, old: CallId) -> Option<CallId> {
+    pub fn start_again<L: Line + 'static>(
+        &self,
+        line: Arc<L>,
+        server: ServerFacts,
+        old: CallId,
+    ) -> Option<CallId> {
         let now = self.shared.clock.now();
         let (new, request, drafts) = {
             let mut state = self.lock();
@@ -216,7 +211,11 @@ impl Inbox {
                 Body::Link(_) | Body::Unusable { .. } => None,
             });
             let drafts = drafts.chain(call.drafts.iter().cloned());
-            let again = (call.new.clone(), request, drafts.collect());
+            let new = NewCall {
+                server,
+                ..call.new.clone()
+            };
+            let again = (new, request, drafts.collect());
             state.rest_until = now + guard::REST;
             again
         };
@@ -597,14 +596,22 @@ impl Inbox {
     /// # Errors
     /// It could not be noted.
     pub fn note_removed(&self, server: &ServerFacts) -> Result<(), StoreError> {
+        if let Some(store) = &self.lock().store {
+            // What cannot be forgotten now names only sites.
+            let _ = store.forget_visited(&server.key);
+        }
+        self.note_server(server, Outcome::ServerRemoved)
+    }
+
+    /// Notes what the person did with a server as a whole.
+    ///
+    /// # Errors
+    /// It could not be noted.
+    pub fn note_server(&self, server: &ServerFacts, outcome: Outcome) -> Result<(), StoreError> {
         let state = self.lock();
         let Some(store) = &state.store else { return Ok(()) };
-        // What cannot be forgotten now names only sites.
-        let _ = store.forget_visited(&server.key);
         let at = state.clock.local_time();
-        store
-            .note(&[noted::of_server(server, Outcome::ServerRemoved, &at)])
-            .map(|_| ())
+        store.note(&[noted::of_server(server, outcome, &at)]).map(|_| ())
     }
 
     /// The person's word on a call that stands still. False where that is not (or no longer) asked.
@@ -616,7 +623,8 @@ impl Inbox {
                 self.stop(call);
                 return true;
             }
-            CallAct::StartAgain => return false,
+            // What needs the list of servers is done there.
+            CallAct::StartAgain | CallAct::RestoreServer => return false,
         };
         let now = self.shared.clock.now();
         let mut state = self.lock();
@@ -693,12 +701,24 @@ impl Inbox {
         let call = state.calls.get(&ask.call)?;
         let (mut row, known_since) = server(call.new.server.id)?;
         row.paused = state.paused.contains(&call.key);
+        if call.has_moved() {
+            row.address = moved::shown(&call.place);
+        }
         let held = state.holds(ask, call);
         let others_open = state
             .asks
             .of(ask.call)
             .any(|other| other.id != ask.id && other.is_of_round(ask.call, ask.round) && other.is_open());
-        Some(present::ask_view(ask, call, row, known_since, others_open, held))
+        let now = state.clock.local_time();
+        Some(present::ask_view(
+            ask,
+            call,
+            row,
+            known_since,
+            others_open,
+            held,
+            &now,
+        ))
     }
 
     pub fn result(&self, call: CallId) -> Option<ResultView> {
@@ -770,6 +790,10 @@ impl Inbox {
         }
         if calls.get(&ask.call).is_some_and(Call::is_stopping) {
             return Decided::not_possible("You stopped this call.");
+        }
+        let moved = calls.get(&ask.call).and_then(|call| call.moved.as_deref());
+        if let Some(why) = moved.filter(|_| act != Act::StopCall) {
+            return Decided::not_possible(why);
         }
         if act == Act::Open && ask.launching {
             return Decided::Now(Answered::AlreadyAnswered);

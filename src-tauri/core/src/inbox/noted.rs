@@ -7,6 +7,7 @@
 use super::ServerFacts;
 use super::ask::{Ask, Body, Stage};
 use super::call::Call;
+use crate::link::Verdict;
 use crate::mrtr::driver::{End, Trouble};
 use crate::store::history::{Delivery, Entry, Kind, LinkFacts, Outcome, Saw, Shown, StartedBy, chip};
 use crate::view::{AskId, CallPhase, Initiator};
@@ -280,6 +281,12 @@ fn of_ask(ask: &Ask, call: &Call, outcome: Outcome, delivery: Delivery, values: 
     if call.over_cap {
         saw.push(Saw::ManyRounds { rounds: call.rounds });
     }
+    if outcome.is_decision() && ask.waited_long(at).is_some() {
+        saw.push(Saw::WaitedLong);
+    }
+    if call.values_changed {
+        saw.push(Saw::ServerChanged);
+    }
     let (kind, link) = match &ask.body {
         Body::Form(form) => {
             for field in form.view().fields {
@@ -298,6 +305,13 @@ fn of_ask(ask: &Ask, call: &Call, outcome: Outcome, delivery: Delivery, values: 
         }
         Body::Link(link) => {
             let inspection = &link.inspection;
+            let through = matches!(
+                outcome,
+                Outcome::Opened | Outcome::OpenedAgain | Outcome::CheckedByYou
+            );
+            if through && inspection.verdict == Verdict::Risky {
+                saw.push(Saw::DomainTyped);
+            }
             let facts = link.url.as_ref().map(|url| LinkFacts {
                 verdict: inspection.verdict.to_string(),
                 findings: inspection

@@ -4,6 +4,7 @@ use super::ask::{Ask, Body, Stage};
 use super::call::Call;
 use crate::text;
 use crate::view::{Act, Action, AskBody, AskId, AskRow, AskView, OfferKind, ServerRow, ServerText};
+use std::time::Duration;
 
 pub(super) fn ask_row(ask: &Ask, call: &Call, group: Option<AskId>, held: bool) -> AskRow {
     AskRow {
@@ -32,10 +33,11 @@ pub(super) fn ask_view(
     known_since: String,
     others_open: bool,
     held: bool,
+    now: &str,
 ) -> AskView {
     let name = call.new.server.name.clone();
     let mut acts = ask.acts();
-    let mut notices = notices(ask, call);
+    let mut notices = notices(ask, call, now);
     let mut consequences = consequences(ask, &name, others_open);
     if held {
         acts.retain(|act| *act == Act::StopCall);
@@ -43,6 +45,11 @@ pub(super) fn ask_view(
             0,
             format!("You paused {name}: this question is held. Nothing is sent for it until you resume and answer."),
         );
+        consequences.clear();
+    }
+    if call.has_moved() {
+        // Why stands with the call.
+        acts.retain(|act| *act == Act::StopCall);
         consequences.clear();
     }
     AskView {
@@ -94,10 +101,16 @@ fn body(ask: &Ask, call: &Call) -> AskBody {
     }
 }
 
-fn notices(ask: &Ask, call: &Call) -> Vec<String> {
+fn notices(ask: &Ask, call: &Call, now: &str) -> Vec<String> {
     let mut notices = Vec::new();
     if let Some(time) = again(ask) {
         notices.push(format!("Asked again after you declined ({time} time)."));
+    }
+    if call.values_changed && ask.is_open() {
+        notices.push(
+            "The headers or variables of this server have changed since it asked. Answers go to the same place."
+                .to_owned(),
+        );
     }
     if ask.required && matches!(ask.stage, Stage::Waiting | Stage::OpenFailed(_)) {
         notices.push("The server did not do it yet: it wants this page to be opened first.".to_owned());
@@ -109,6 +122,9 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
     }
     if call.over_cap {
         notices.push("This call has asked many times in a row. You can stop it.".to_owned());
+    }
+    if let Some(waited) = ask.waited_long(now).filter(|_| ask.is_open()) {
+        notices.extend(forgetting(ask, waited));
     }
     let to_open = match &ask.body {
         Body::Link(link) => link.url.is_some() && ask.is_open(),
@@ -164,6 +180,25 @@ fn notices(ask: &Ask, call: &Call) -> Vec<String> {
         | Stage::Closed(_) => {}
     }
     notices
+}
+
+/// What is said of a question that has waited long.
+fn forgetting(ask: &Ask, waited: Duration) -> Option<String> {
+    let hours = waited.as_secs() / 3600;
+    let (count, unit) = if hours < 48 {
+        (hours, "hour")
+    } else {
+        (hours / 24, "day")
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    let then = match &ask.body {
+        Body::Form(_) => "you can then start again with these answers",
+        Body::Link(_) => "you can then start the call again",
+        Body::Unusable { .. } => return None,
+    };
+    Some(format!(
+        "Waiting for {count} {unit}{plural}. Many servers forget sooner; {then}."
+    ))
 }
 
 /// Which time it is that this is asked, after the person declined.

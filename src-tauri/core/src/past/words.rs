@@ -132,6 +132,7 @@ pub(super) fn sentence(entry: &Entry) -> &'static str {
         Outcome::ServerPaused => "You paused the server",
         Outcome::ServerResumed => "You let the server go on",
         Outcome::ServerRemoved => "You removed the server",
+        Outcome::ServerRestored => "You put the server back to its old place",
     }
 }
 
@@ -162,7 +163,8 @@ fn decided(decision: Outcome, entry: &Entry) -> &'static str {
         | Outcome::CallFailed
         | Outcome::ServerPaused
         | Outcome::ServerResumed
-        | Outcome::ServerRemoved => match entry.kind {
+        | Outcome::ServerRemoved
+        | Outcome::ServerRestored => match entry.kind {
             Kind::Link => "You accepted the page",
             Kind::Form | Kind::Unusable | Kind::Call | Kind::Server => "You accepted",
         },
@@ -197,7 +199,8 @@ fn became(outcome: Outcome) -> &'static str {
         | Outcome::CallFailed
         | Outcome::ServerPaused
         | Outcome::ServerResumed
-        | Outcome::ServerRemoved => outcome.words(),
+        | Outcome::ServerRemoved
+        | Outcome::ServerRestored => outcome.words(),
     }
 }
 
@@ -245,11 +248,9 @@ fn saw(saw: &Saw) -> HistoryValue {
             }
             .to_owned(),
         },
-        Saw::Finding { code } => plain(found(code)),
         Saw::DomainTyped => plain("You had to type the domain.".to_owned()),
         Saw::WaitedLong => plain("It had waited long.".to_owned()),
-        Saw::ServerChanged => plain("The server's settings had changed.".to_owned()),
-        Saw::TextMarked => plain("Text of the question was marked or shortened.".to_owned()),
+        Saw::ServerChanged => plain("The headers or variables of the server had changed.".to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::transport::http::{HttpPeer, proxy, reserved};
 use crate::transport::stdio::Command;
 use crate::view::{NameValue, ServerDraft, ServerPreview, TargetDraft};
 use crate::wire::json::Json;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use url::Url;
 
@@ -126,19 +127,70 @@ pub fn target(draft: &TargetDraft) -> Result<Target, String> {
     }
 }
 
-/// Where requests go, whole: an address with its path and query, or a program with its arguments and folder. For
-/// comparing, not for showing.
-pub fn place(target: &Target) -> String {
+/// Where requests go, whole: an address with its path and query, or a program with its arguments and folder; without
+/// values of headers and variables. For comparing and for going back there, not for showing.
+pub fn place(target: &Target) -> TargetDraft {
     match target {
         Target::Http { url, .. } => {
             let mut url = url.clone();
             url.set_fragment(None);
-            url.into()
+            TargetDraft::Http {
+                url: url.into(),
+                headers: Vec::new(),
+            }
+        }
+        Target::Stdio(command) => TargetDraft::Stdio {
+            command: command.program.clone(),
+            args: command.args.clone(),
+            env: Vec::new(),
+            cwd: command.cwd.as_ref().map(|folder| folder.display().to_string()),
+        },
+    }
+}
+
+/// The same server with the same headers or variables at another `place`; `None` where one of them is an address and
+/// the other a program.
+pub fn moved_to(draft: &TargetDraft, place: &TargetDraft) -> Option<TargetDraft> {
+    let mut moved = place.clone();
+    match (&mut moved, draft) {
+        (TargetDraft::Http { headers, .. }, TargetDraft::Http { headers: had, .. }) => {
+            headers.clone_from(had)
+        }
+        (TargetDraft::Stdio { env, .. }, TargetDraft::Stdio { env: had, .. }) => env.clone_from(had),
+        (TargetDraft::Http { .. }, TargetDraft::Stdio { .. })
+        | (TargetDraft::Stdio { .. }, TargetDraft::Http { .. }) => return None,
+    }
+    Some(moved)
+}
+
+/// By which a change of the values of headers or variables is known; it tells nothing of them.
+pub fn print(target: &Target) -> String {
+    let pairs = match target {
+        Target::Http { headers, .. } => headers,
+        Target::Stdio(command) => &command.env,
+    };
+    let mut hash = Sha256::new();
+    for text in pairs.iter().flat_map(|(name, value)| [name, value]) {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Address and path, or the whole command and its folder, to tell two places apart. A query is left out.
+pub fn described(target: &Target) -> String {
+    match target {
+        Target::Http { url, .. } => {
+            let origin = url.origin().ascii_serialization();
+            crate::text::marked(&format!("{origin}{}", url.path()))
         }
         Target::Stdio(command) => {
-            let words = std::iter::once(&command.program).chain(&command.args);
-            let folder = command.cwd.as_ref().map(|folder| folder.display().to_string());
-            format!("{} in {}", shell_words::join(words), folder.unwrap_or_default())
+            let folder = command
+                .cwd
+                .as_ref()
+                .map(|folder| format!(" in {}", folder.display()));
+            let line = shell_words::join(masked(command));
+            crate::text::marked(&format!("{line}{}", folder.unwrap_or_default()))
         }
     }
 }

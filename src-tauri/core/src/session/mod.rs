@@ -15,6 +15,7 @@ pub mod keeper;
 mod legacy;
 mod listen;
 pub mod offers;
+pub mod way;
 
 use crate::mrtr::driver::Line;
 use crate::transport::http::HttpPeer;

@@ -130,6 +130,8 @@ words! {
         ServerPaused = "server_paused", "server paused";
         ServerResumed = "server_resumed", "server no longer paused";
         ServerRemoved = "server_removed", "server removed";
+        /// Put back to where it was when a call asked there.
+        ServerRestored = "server_restored", "server put back to its old place";
     }
 }
 
@@ -162,7 +164,8 @@ impl Outcome {
             | Self::CallFailed
             | Self::ServerPaused
             | Self::ServerResumed
-            | Self::ServerRemoved => false,
+            | Self::ServerRemoved
+            | Self::ServerRestored => false,
         }
     }
 }
@@ -226,16 +229,12 @@ pub enum Saw {
     ManyRounds { rounds: u32 },
     /// The guard held a field back; `anyway`: the person sent it all the same. The field's title is a quoted chip.
     SecretAsked { field: String, anyway: bool },
-    /// A finding of the link.
-    Finding { code: String },
     /// The domain had to be typed.
     DomainTyped,
     /// "Waiting 14 h. Many servers forget sooner."
     WaitedLong,
     /// The account, headers or environment of the server had changed.
     ServerChanged,
-    /// Text of the question was marked, shortened or left out.
-    TextMarked,
 }
 
 /// The first line of a server's words, as a quoted chip of at most [`text::CHIP`] code points.
@@ -263,11 +262,9 @@ impl Saw {
             Self::SecretAsked { field, anyway: true } => {
                 format!("a secret asked for in {field}, sent anyway")
             }
-            Self::Finding { code } => code.clone(),
             Self::DomainTyped => "domain typed".to_owned(),
             Self::WaitedLong => "waited long".to_owned(),
             Self::ServerChanged => "server changed".to_owned(),
-            Self::TextMarked => "text marked or shortened".to_owned(),
         }
     }
 }
