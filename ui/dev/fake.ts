@@ -240,11 +240,16 @@ export class FakeBackend implements Backend {
   async history(asked: HistoryAsked, before: number | null): Promise<HistoryPage> {
     this.searched.push(asked);
     const words = asked.text.toLowerCase();
-    const fits = this.past.filter(
-      (row) =>
+    const fits = this.past.filter((row) => {
+      const day = row.at.slice(0, 10);
+      return (
         (before === null || row.number < before) &&
-        `${row.what} ${row.quoted} ${row.serverName}`.toLowerCase().includes(words),
-    );
+        (asked.kind === null || row.kind === asked.kind) &&
+        (asked.from === null || asked.from <= day) &&
+        (asked.to === null || day <= asked.to) &&
+        `${row.what} ${row.quoted} ${row.serverName}`.toLowerCase().includes(words)
+      );
+    });
     const rows = fits.slice(0, this.pageSize);
     const more = fits.length > rows.length;
     return {

@@ -106,7 +106,8 @@ impl Countersign {
         let writing = move || -> Result<Exported, Failure> {
             let (path, file) = fresh(&folder, &format!("countersign-history-{day}"), ending)
                 .map_err(|error| Failure::not_possible(format!("{}: {error}.", folder.display())))?;
-            let written = store.export(&only(&filter, asked.show), format, BufWriter::new(file));
+            let fits = |line: &Line| asked.show.is_none_or(|show| fits(show, line));
+            let written = store.export(&only(&filter, asked.show), fits, format, BufWriter::new(file));
             match written {
                 Ok(entries) => Ok(Exported {
                     path: path.display().to_string(),
@@ -263,14 +264,15 @@ fn page(
     loop {
         let found = store.history(&filter, before, PAGE)?;
         before = found.before;
-        for Line { seq, entry } in &found.lines {
+        for line in &found.lines {
+            if show.is_some_and(|show| !fits(show, line)) {
+                continue;
+            }
+            let Line { seq, entry } = line;
             let Some(entry) = entry else {
                 rows.push(words::unreadable(number(*seq)));
                 continue;
             };
-            if show.is_some_and(|show| !fits(show, entry)) {
-                continue;
-            }
             let mut row = words::row(number(*seq), entry);
             let covered = |rows: &[HistoryRow]| rows.iter().any(|newer| newer.about == Some(row.number));
             // A search can find the decision alone; how it went is said all the same.
@@ -366,7 +368,11 @@ fn only(filter: &Filter, show: Option<HistoryShow>) -> Filter {
     filter
 }
 
-fn fits(show: HistoryShow, entry: &Entry) -> bool {
+/// What cannot be read fits: nobody knows what it was.
+fn fits(show: HistoryShow, line: &Line) -> bool {
+    let Some(entry) = &line.entry else {
+        return true;
+    };
     let own = outcomes(show);
     match show {
         HistoryShow::Accepted | HistoryShow::Declined | HistoryShow::Dismissed => {
