@@ -1,8 +1,8 @@
 /** History, its entries, and what is kept by choice. */
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { call, ENTRY, LINK_ENTRY, PAST } from "../dev/fixtures";
-import type { HistoryRow } from "../src/lib/wire";
+import { call, ENTRY, LINK_ENTRY, LOST, PAST } from "../dev/fixtures";
+import type { HistoryRow, KeepingState } from "../src/lib/wire";
 import { ANYTHING, asked, isBackwards, type Sought, told } from "../src/list/sought";
 import { all, frame, one, openWindow, said, size, textOf, userEvent } from "./desk";
 
@@ -51,12 +51,12 @@ describe("history", () => {
     ]);
   });
 
-  it("says what it is for while it is empty, and what would be lost", async () => {
+  it("says what it is for while it is empty, and once what would be lost", async () => {
     const backend = new FakeBackend();
-    backend.chosen = { ...backend.chosen, durable: false };
+    backend.world = { ...backend.world, keeping: LOST };
     await openHistory([], backend);
     await expect.poll(() => textOf("[data-testid='empty-history']")).toContain("what you decided");
-    expect(textOf("[data-testid='not-durable']")).toContain("lost on quit");
+    expect(textOf("main.list").match(/lost on quit/g)?.length).toBe(1);
   });
 
   it("finds by words, server and what happened", async () => {
@@ -277,6 +277,18 @@ describe("settings", () => {
       keepValues: false,
       history: "year",
     });
+  });
+
+  it.each<[KeepingState, RegExp]>([
+    ["opening", /^What is kept$/],
+    ["kept", /stand encrypted on this computer/],
+    ["kept_by_file", /stand encrypted on this computer/],
+    ["lost_on_quit", /Nothing is kept on this computer at the moment/],
+  ])("says whether anything is kept, as it is now: %s", async (state, words) => {
+    const backend = await openSettings();
+    backend.world = { ...backend.world, keeping: { ...LOST, state } };
+    backend.changed();
+    await expect.poll(() => textOf("[data-testid='settings-card'] header")).toMatch(words);
   });
 
   it("keeps what was entered only by choice", async () => {

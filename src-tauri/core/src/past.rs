@@ -19,8 +19,8 @@ use crate::store::history::{Entry, Kind, Outcome};
 use crate::store::{Store, StoreError};
 use crate::text;
 use crate::view::past::{
-    Choices, ChoicesView, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryKind, HistoryPage,
-    HistoryRow, HistoryShow, HistoryStep, Retention, Verification,
+    Choices, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryKind, HistoryPage, HistoryRow,
+    HistoryShow, HistoryStep, Retention, Verification,
 };
 use crate::view::{CallId, Failure};
 use std::fs::{File, OpenOptions};
@@ -61,13 +61,10 @@ impl Countersign {
             return Ok(HistoryPage {
                 rows: Vec::new(),
                 before: None,
-                durable: false,
             });
         };
-        let durable = store.is_durable();
         let filter = self.filter(&asked)?;
-        let page = aside(move || page(&store, &filter, asked.show, before.map(u64::from))).await?;
-        Ok(HistoryPage { durable, ..page })
+        aside(move || page(&store, &filter, asked.show, before.map(u64::from))).await
     }
 
     /// One entry with the decision it belongs to, and what became of that.
@@ -135,20 +132,16 @@ impl Countersign {
         Ok(verification(&verified))
     }
 
-    /// What the person chose, and whether anything is kept at all.
-    pub fn choices(&self) -> ChoicesView {
-        let store = self.inbox().store();
-        ChoicesView {
-            choices: self.inbox().choices(),
-            durable: store.is_some_and(|store| store.is_durable()),
-        }
+    /// What the person chose.
+    pub fn choices(&self) -> Choices {
+        self.inbox().choices()
     }
 
     /// Keeps other things from now on, and forgets what is not to be kept any more.
     ///
     /// # Errors
     /// The store cannot be written. What was said before that may already count.
-    pub async fn choose(&self, choices: Choices) -> Result<ChoicesView, Failure> {
+    pub async fn choose(&self, choices: Choices) -> Result<Choices, Failure> {
         let before = self.inbox().choices();
         if let Some(store) = self.inbox().store() {
             // First: nothing that is not wanted is written meanwhile.
@@ -174,7 +167,7 @@ impl Countersign {
             }
         }
         self.inbox().choose(choices);
-        Ok(self.choices())
+        Ok(choices)
     }
 
     /// Forgets a call that has ended, with its result. History stays.
@@ -289,7 +282,6 @@ fn page(
             return Ok(HistoryPage {
                 rows,
                 before: before.map(number),
-                durable: true,
             });
         }
     }
