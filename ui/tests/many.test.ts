@@ -131,6 +131,15 @@ describe("many alike", () => {
     },
   );
 
+  it("a server's name has its line to itself, whatever is counted below", async () => {
+    await size(1100, 760);
+    await open(scene("inbox, many"));
+    const row = one("[data-testid='server-row'][data-server='1']");
+    const name = row.querySelector("bdi")?.getBoundingClientRect();
+    const count = row.querySelector(".count")?.getBoundingClientRect();
+    expect(name && count && name.bottom <= count.top).toBe(true);
+  });
+
   it("a group stays open while its oldest question goes away", async () => {
     const backend = new FakeBackend();
     backend.put(...crowd(10).slice(0, 10));
