@@ -7,7 +7,7 @@ use crate::closing::Closing;
 use countersign_core::app::Countersign;
 use countersign_core::form::{FieldInput, Moment, Review, Zones};
 use countersign_core::view::past::{
-    Choices, ChoicesView, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryPage, Verification,
+    Choices, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryPage, Verification,
 };
 use countersign_core::view::{
     Act, Answered, ArgumentsInput, ArgumentsReading, ArgumentsView, Armed, AskId, AskView, CallAct, CallId,
@@ -372,13 +372,13 @@ pub(crate) async fn verify_history(app: App<'_>, args: Nothing) -> Result<Verifi
 }
 
 #[tauri::command]
-pub(crate) fn choices(app: App<'_>, args: Nothing) -> ChoicesView {
+pub(crate) fn choices(app: App<'_>, args: Nothing) -> Choices {
     let Nothing {} = args;
     app.choices()
 }
 
 #[tauri::command]
-pub(crate) async fn choose(app: App<'_>, args: Choosing) -> Result<ChoicesView, Failure> {
+pub(crate) async fn choose(app: App<'_>, args: Choosing) -> Result<Choices, Failure> {
     app.choose(args.choices).await
 }
 

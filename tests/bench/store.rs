@@ -101,7 +101,7 @@ fn main() {
     });
     println!("verify                                {verified:.1?}");
     let exported = timed(|| {
-        let entries = store.export(&Filter::default(), Format::Csv, std::io::sink());
+        let entries = store.export(&Filter::default(), |_| true, Format::Csv, std::io::sink());
         assert_eq!(entries, Ok(u64::from(ENTRIES)));
     });
     println!("export as CSV                         {exported:.1?}");

@@ -202,6 +202,32 @@ async fn a_key_that_is_gone_is_told_and_the_file_is_set_aside_only_at_the_person
 }
 
 #[tokio::test]
+async fn a_file_that_cannot_be_set_aside_is_told_and_can_be_tried_again() {
+    let (parent, fake, server) = (TempDir::new().expect("a folder"), Fake::default(), server().await);
+    let folder = parent.path().join("data");
+    let life = Life::begin(&folder, &fake, &server).await;
+    life.end();
+    fake.inside(|inside| inside.kept.clear());
+    let life = Life::begin(&folder, &fake, &server).await;
+    std::fs::remove_dir_all(&folder).expect("removed");
+    std::fs::write(&folder, "in the way").expect("written");
+
+    let failure = life.desk.app.act_on_keeping(KeepingAct::BeginAnew).await;
+    let failure = failure.expect_err("no folder");
+    assert_eq!(life.state(), KeepingState::LostOnQuit);
+    assert!(life.words().contains(&failure.message), "{}", life.words());
+    assert_eq!(life.acts(), [KeepingAct::TryAgain, KeepingAct::StayInMemory]);
+    assert!(life.desk.app.snapshot().notices.is_empty(), "it is said once");
+
+    life.act(KeepingAct::TryAgain).await;
+    assert_eq!(life.acts(), [KeepingAct::TryAgain, KeepingAct::StayInMemory]);
+    std::fs::remove_file(&folder).expect("removed");
+    life.act(KeepingAct::TryAgain).await;
+    assert_eq!((life.state(), life.words().as_str()), (KeepingState::Kept, ""));
+    life.end();
+}
+
+#[tokio::test]
 async fn history_of_a_run_in_memory_moves_over_when_the_key_store_comes() {
     let (folder, fake) = (TempDir::new().expect("a folder"), Fake::default());
     let mut replies = questions();

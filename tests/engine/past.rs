@@ -11,7 +11,7 @@ use countersign_core::store::place::Place;
 use countersign_core::store::seal::Master;
 use countersign_core::store::{Database, Store};
 use countersign_core::view::past::{
-    Choices, ExportFormat, HistoryAsked, HistoryPage, HistoryRow, HistoryShow, Retention,
+    Choices, ExportFormat, HistoryAsked, HistoryKind, HistoryPage, HistoryRow, HistoryShow, Retention,
 };
 use countersign_core::view::{Act, Answered, CallAct, CallPhase, FailureCode};
 use countersign_core::wire::Revision;
@@ -117,7 +117,6 @@ async fn case_048_approved_declined_taken_back_and_lost_are_four_different_entri
         ]
     );
     assert!(page.rows.iter().all(|row| row.at.starts_with("2026-12-01T14:02")));
-    assert!(!page.durable, "it says that nothing outlives the app");
     desk.app.shut_down().await;
 }
 
@@ -348,8 +347,7 @@ async fn results_are_kept_or_forgotten_by_choice() {
         keep_results: false,
         ..Choices::default()
     };
-    let view = desk.app.choose(no).await.expect("chosen");
-    assert_eq!((view.choices, view.durable), (no, false));
+    assert_eq!(desk.app.choose(no).await.expect("chosen"), no);
     let second = desk.call(one);
     desk.finished(second).await;
     for call in [first, second] {
@@ -360,7 +358,7 @@ async fn results_are_kept_or_forgotten_by_choice() {
     let next = Desk::new();
     next.add("one", &server);
     next.app.keep_in(&store).expect("readable");
-    assert_eq!(next.app.choices().choices, no, "the choice is kept");
+    assert_eq!(next.app.choices(), no, "the choice is kept");
     let result = next.app.inbox().result(first).expect("there");
     assert_eq!(result.notices, ["The result was not kept."]);
     next.app.forget_call(first).await.expect("forgotten");
@@ -539,6 +537,81 @@ async fn an_export_is_a_new_private_file() {
         .export_history(HistoryAsked::default(), ExportFormat::Csv, nowhere)
         .await;
     assert_eq!(failure.expect_err("no folder").code, FailureCode::NotPossible);
+}
+
+#[tokio::test]
+async fn an_export_holds_what_the_list_shows_and_no_more() {
+    let (desk, store) = desk();
+    let of = |outcome, decision, kind| Entry {
+        outcome,
+        decision,
+        kind,
+        ..entry("2026-11-20T10:00:00+00:00")
+    };
+    let (yes, no) = (Some(Outcome::Accepted), Some(Outcome::Declined));
+    store
+        .note(&[
+            of(Outcome::Accepted, None, Kind::Form),
+            of(Outcome::Delivered, yes, Kind::Form),
+            of(Outcome::Declined, None, Kind::Link),
+            of(Outcome::Delivered, no, Kind::Link),
+            of(Outcome::Stopped, None, Kind::Form),
+            of(Outcome::CallDone, None, Kind::Call),
+            Entry {
+                at: "2026-11-21T10:00:00+00:00".to_owned(),
+                ..of(Outcome::Declined, None, Kind::Form)
+            },
+        ])
+        .expect("written");
+    let folder = TempDir::new().expect("a folder");
+    let all = HistoryAsked::default;
+    let show = |show| HistoryAsked {
+        show: Some(show),
+        ..all()
+    };
+    let day = Some("2026-11-20".to_owned());
+    for (asked, seqs) in [
+        (all(), vec![7, 6, 5, 4, 3, 2, 1]),
+        (show(HistoryShow::Declined), vec![7, 4, 3]),
+        (show(HistoryShow::Accepted), vec![2, 1]),
+        (show(HistoryShow::Unanswered), vec![5]),
+        (show(HistoryShow::Calls), vec![6]),
+        (
+            HistoryAsked {
+                kind: Some(HistoryKind::Link),
+                ..all()
+            },
+            vec![4, 3],
+        ),
+        (
+            HistoryAsked {
+                from: day.clone(),
+                to: day,
+                ..show(HistoryShow::Declined)
+            },
+            vec![4, 3],
+        ),
+    ] {
+        let page = desk.app.history(asked.clone(), None).await.expect("readable");
+        let shown: Vec<u32> = page.rows.iter().map(|row| row.number).collect();
+        let to = Some(folder.path().to_owned());
+        let file = desk
+            .app
+            .export_history(asked.clone(), ExportFormat::Csv, to)
+            .await;
+        let text = std::fs::read_to_string(file.expect("written").path).expect("a file");
+        let lines = text.lines().skip(1);
+        let exported: Vec<u32> = lines
+            .map(|line| {
+                line.split(',')
+                    .next()
+                    .unwrap_or_default()
+                    .parse()
+                    .expect("a number")
+            })
+            .collect();
+        assert_eq!((&shown, &exported), (&seqs, &seqs), "{asked:?}");
+    }
 }
 
 #[tokio::test]

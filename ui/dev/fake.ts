@@ -8,7 +8,6 @@ import type {
   AskView,
   CallAct,
   Choices,
-  ChoicesView,
   Completion,
   Exported,
   ExportFormat,
@@ -66,10 +65,7 @@ export class FakeBackend implements Backend {
     more: 0,
     notes: ["The key store was not asked. An older copy of the whole file would not be noticed."],
   };
-  chosen: ChoicesView = {
-    choices: { keepResults: true, keepValues: false, history: "for_ever" },
-    durable: true,
-  };
+  chosen: Choices = { keepResults: true, keepValues: false, history: "for_ever" };
 
   answers: Answer[] = [];
   drafts: { ask: number; inputs: FieldInput[] }[] = [];
@@ -240,18 +236,19 @@ export class FakeBackend implements Backend {
   async history(asked: HistoryAsked, before: number | null): Promise<HistoryPage> {
     this.searched.push(asked);
     const words = asked.text.toLowerCase();
-    const fits = this.past.filter(
-      (row) =>
+    const fits = this.past.filter((row) => {
+      const day = row.at.slice(0, 10);
+      return (
         (before === null || row.number < before) &&
-        `${row.what} ${row.quoted} ${row.serverName}`.toLowerCase().includes(words),
-    );
+        (asked.kind === null || row.kind === asked.kind) &&
+        (asked.from === null || asked.from <= day) &&
+        (asked.to === null || day <= asked.to) &&
+        `${row.what} ${row.quoted} ${row.serverName}`.toLowerCase().includes(words)
+      );
+    });
     const rows = fits.slice(0, this.pageSize);
     const more = fits.length > rows.length;
-    return {
-      rows,
-      before: more ? (rows.at(-1)?.number ?? null) : null,
-      durable: this.chosen.durable,
-    };
+    return { rows, before: more ? (rows.at(-1)?.number ?? null) : null };
   }
   async historyEntry(number: number) {
     return this.entry(number);
@@ -268,7 +265,7 @@ export class FakeBackend implements Backend {
   }
   async choose(choices: Choices) {
     this.choosings.push(choices);
-    this.chosen = { ...this.chosen, choices };
+    this.chosen = choices;
     return this.chosen;
   }
   async onChanged(changed: () => void) {

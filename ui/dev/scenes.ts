@@ -432,7 +432,7 @@ export const SCENES: Scene[] = [
       const backend = desk();
       backend.past = fixture.PAST;
       backend.entry = () => fixture.LINK_ENTRY;
-      backend.chosen = { ...backend.chosen, durable: false };
+      backend.world = { ...backend.world, keeping: fixture.LOST };
       return backend;
     },
     list: { kind: "history" },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
 import { ask, LOST } from "../dev/fixtures";
-import { all, one, openWindow, textOf, userEvent } from "./desk";
+import type { KeepingAct } from "../src/lib/wire";
+import { all, one, openWindow, said, textOf, userEvent } from "./desk";
 
 function lost(): FakeBackend {
   const backend = new FakeBackend().put(ask());
@@ -55,5 +56,27 @@ describe("where questions are kept", () => {
     await expect
       .poll(() => textOf("[data-testid='keeping'] [role='status']"))
       .toBe("The key store is locked.");
+  });
+
+  it("leaves a way on where beginning anew failed, says why once and keeps the place", async () => {
+    const backend = lost();
+    const gone: KeepingAct[] = ["try_again", "begin_anew", "stay_in_memory"];
+    backend.world = { ...backend.world, keeping: { ...LOST, acts: gone } };
+    backend.keep = (act) => {
+      const why = "The folder /data cannot be written.";
+      const words = `Questions, drafts and history will be lost on quit. ${why}`;
+      const acts: KeepingAct[] = ["try_again", "stay_in_memory"];
+      backend.world = { ...backend.world, keeping: { ...LOST, words, acts } };
+      if (act === "begin_anew") throw { code: "not_possible", message: why };
+    };
+    await openWindow(backend);
+    await userEvent.click(one("[data-keeping='begin_anew']"));
+    await userEvent.click(one("[data-confirm='go']"));
+    await expect.poll(() => all("[data-keeping='begin_anew']").length).toBe(0);
+    expect(textOf("[data-testid='keeping']").match(/cannot be written/g)?.length).toBe(1);
+    await userEvent.click(one("[data-keeping='try_again']"));
+    await expect.poll(() => said()).toContain("The folder /data cannot be written.");
+    expect(document.activeElement).toBe(one("[data-keeping='try_again']"));
+    expect(backend.keepingActs).toEqual(["begin_anew", "try_again"]);
   });
 });

@@ -18,7 +18,10 @@ import {
   userEvent,
 } from "./desk";
 
-beforeEach(() => size(1280, 800));
+beforeEach(async () => {
+  document.documentElement.style.fontSize = "";
+  await size(1280, 800);
+});
 
 function scene(name: string): FakeBackend {
   const found = SCENES.find((candidate) => candidate.name === name);
@@ -95,6 +98,46 @@ describe("many alike", () => {
     await userEvent.click(one("[data-testid='card'] [data-testid='resume']"));
     await until(() => all("[data-testid='ask-group']").length, 1);
     expect(backend.answers).toEqual([]);
+  });
+
+  it.each([
+    [1100, 760, 100],
+    [1000, 760, 100],
+    [640, 480, 100],
+    [640, 480, 200],
+  ])(
+    "its pause is a button beside the facts, and covers none: %d by %d at %d percent",
+    async (width, height, percent) => {
+      await size(width, height);
+      document.documentElement.style.fontSize = `${percent}%`;
+      await open(scene("inbox, many"));
+      const pause = one(".group [data-testid='pause']");
+      const at = pause.getBoundingClientRect();
+      const row = one("[data-testid='ask-group']").getBoundingClientRect();
+      expect(at.width).toBeGreaterThan(at.height * 1.5);
+      expect(Math.round(at.height)).toBe(32 * (percent / 100));
+      expect([at.bottom < row.bottom, at.right < row.right, at.left > row.left]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      for (const word of all(
+        "[data-testid='ask-group'] .facts > *, [data-testid='ask-group'] .line",
+      )) {
+        const { right, bottom } = word.getBoundingClientRect();
+        expect(right <= at.left || bottom <= at.top).toBe(true);
+      }
+      expect(textOf(".group [data-testid='pause']")).toBe("Pause this server: CRM sandbox");
+    },
+  );
+
+  it("a server's name has its line to itself, whatever is counted below", async () => {
+    await size(1100, 760);
+    await open(scene("inbox, many"));
+    const row = one("[data-testid='server-row'][data-server='1']");
+    const name = row.querySelector("bdi")?.getBoundingClientRect();
+    const count = row.querySelector(".count")?.getBoundingClientRect();
+    expect(name && count && name.bottom <= count.top).toBe(true);
   });
 
   it("a group stays open while its oldest question goes away", async () => {

@@ -1,9 +1,10 @@
 /** History, its entries, and what is kept by choice. */
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeBackend } from "../dev/fake";
-import { call, ENTRY, LINK_ENTRY, PAST } from "../dev/fixtures";
-import type { HistoryRow } from "../src/lib/wire";
-import { all, one, openWindow, size, textOf, userEvent } from "./desk";
+import { call, ENTRY, LINK_ENTRY, LOST, PAST } from "../dev/fixtures";
+import type { HistoryRow, KeepingState } from "../src/lib/wire";
+import { ANYTHING, asked, isBackwards, type Sought, told } from "../src/list/sought";
+import { all, frame, one, openWindow, said, size, textOf, userEvent } from "./desk";
 
 afterEach(() => size(1280, 800));
 
@@ -50,12 +51,12 @@ describe("history", () => {
     ]);
   });
 
-  it("says what it is for while it is empty, and what would be lost", async () => {
+  it("says what it is for while it is empty, and once what would be lost", async () => {
     const backend = new FakeBackend();
-    backend.chosen = { ...backend.chosen, durable: false };
+    backend.world = { ...backend.world, keeping: LOST };
     await openHistory([], backend);
     await expect.poll(() => textOf("[data-testid='empty-history']")).toContain("what you decided");
-    expect(textOf("[data-testid='not-durable']")).toContain("lost on quit");
+    expect(textOf("main.list").match(/lost on quit/g)?.length).toBe(1);
   });
 
   it("finds by words, server and what happened", async () => {
@@ -67,8 +68,85 @@ describe("history", () => {
     await expect
       .poll(() => backend.searched.at(-1))
       .toEqual({ server: 1, show: "declined", kind: null, text: "calendar", from: null, to: null });
-    await userEvent.fill(one("[data-testid='history-search']"), "nothing like it");
-    await expect.poll(() => textOf("[data-testid='nothing-found']")).toContain("Nothing");
+    await expect
+      .poll(() => textOf("[data-testid='history-only']"))
+      .toBe("Only: “calendar”, CRM sandbox, You declined");
+  });
+
+  it("finds by kind and by days, and one press shows everything again", async () => {
+    const backend = await openHistory();
+    await userEvent.selectOptions(one("[data-testid='history-kind']"), "call");
+    await expect.poll(() => rows().length).toBe(2);
+    await userEvent.selectOptions(one("[data-testid='history-kind']"), "form");
+    await userEvent.selectOptions(one("[data-testid='history-days']"), "between");
+    await userEvent.fill(one("[data-testid='history-from']"), "2027-03-01");
+    await userEvent.fill(one("[data-testid='history-to']"), "2027-03-04");
+    await expect
+      .poll(() => backend.searched.at(-1))
+      .toEqual({ ...asked(ANYTHING, ""), kind: "form", from: "2027-03-01", to: "2027-03-04" });
+    await expect.poll(() => rows().length).toBe(2);
+    expect(textOf("[data-testid='history-only']")).toBe(
+      "Only: Questions, 1 March 2027 to 4 March 2027",
+    );
+    await userEvent.click(one("[data-testid='show-all']"));
+    await expect.poll(() => rows().length).toBe(6);
+    expect(all("[data-testid='history-only'], [data-testid='history-from']")).toEqual([]);
+    expect(document.activeElement).toBe(one("[data-testid='history-search']"));
+    expect(said()).toBe("Everything in history is shown");
+    expect(backend.searched.at(-1)).toEqual(asked(ANYTHING, ""));
+  });
+
+  it("says why nothing is found, with a way back to everything", async () => {
+    await openHistory();
+    await userEvent.selectOptions(one("[data-testid='history-kind']"), "server");
+    await expect
+      .poll(() => textOf("[data-testid='nothing-found']"))
+      .toBe("Nothing in history fits: Servers");
+    await userEvent.selectOptions(one("[data-testid='history-days']"), "between");
+    await userEvent.fill(one("[data-testid='history-from']"), "2027-03-05");
+    await userEvent.fill(one("[data-testid='history-to']"), "2027-03-04");
+    await expect
+      .poll(() => textOf("[data-testid='nothing-found']"))
+      .toContain("“From” is later than “To”");
+    expect(all("[data-testid='empty-history']")).toEqual([]);
+    await userEvent.click(one("[data-testid='show-all']"));
+    await expect.poll(() => rows().length).toBe(6);
+  });
+
+  it.each<[Partial<Sought>, string | null, string | null, string[]]>([
+    [{}, null, null, []],
+    [{ days: "today" }, "2027-03-05", "2027-03-05", ["Today"]],
+    [{ days: "week" }, "2027-02-27", "2027-03-05", ["Last 7 days"]],
+    [{ days: "month" }, "2027-02-04", "2027-03-05", ["Last 30 days"]],
+    [{ days: "between" }, null, null, []],
+    [{ days: "between", from: "2027-01-02" }, "2027-01-02", null, ["Since 2 January 2027"]],
+    [{ days: "between", to: "2027-01-02" }, null, "2027-01-02", ["Up to 2 January 2027"]],
+    [
+      { days: "between", from: "2027-01-02", to: "2027-01-02" },
+      "2027-01-02",
+      "2027-01-02",
+      ["2 January 2027"],
+    ],
+    [{ days: "between", from: "someday" }, "someday", null, ["Since someday"]],
+    [{ days: null, from: "2027-01-02" }, null, null, []],
+  ])("days are asked for as they are told: %o", (chosen, from, to, words) => {
+    const sought = { ...ANYTHING, ...chosen };
+    expect(asked(sought, "2027-03-05")).toMatchObject({ from, to });
+    expect(told(sought, () => "CRM")).toEqual(words);
+    expect(isBackwards(sought)).toBe(false);
+  });
+
+  it("keeps what was read while the clock goes on", async () => {
+    const backend = await openHistory(many(150));
+    one("main.list").scrollTop = 1_000_000;
+    await expect.poll(() => rows().length).toBeGreaterThan(60);
+    const read = rows().length;
+    const asks = backend.searched.length;
+    backend.changed();
+    await expect.poll(() => backend.searched.length).toBeGreaterThan(asks);
+    for (let frames = 0; frames < 10; frames += 1) await frame();
+    expect(rows().length).toBeGreaterThanOrEqual(read);
+    expect(backend.searched.slice(asks).length).toBe(1);
   });
 
   it("reads older entries as one scrolls to them, each once", async () => {
@@ -119,12 +197,21 @@ describe("history", () => {
 
   it("exports what is found and names the file", async () => {
     const backend = await openHistory();
+    await userEvent.selectOptions(one("[data-testid='history-kind']"), "link");
+    await userEvent.selectOptions(one("[data-testid='history-days']"), "between");
+    await userEvent.fill(one("[data-testid='history-from']"), "2027-03-01");
+    await expect.poll(() => rows().length).toBe(1);
     await userEvent.click(one("[data-testid='export-csv']"));
     await expect
       .poll(() => textOf("[data-testid='exported']"))
       .toContain("/home/ada/Downloads/countersign-history-2027-03-05.csv");
     expect(all("[data-testid='exported'] [data-testid='copy']").length).toBe(1);
-    expect(backend.exports.map(({ format }) => format)).toEqual(["csv"]);
+    expect(textOf("[data-testid='exported']")).toContain(
+      "2 entries in the file, only what fits: Web pages, Since 1 March 2027",
+    );
+    expect(backend.exports).toEqual([
+      { asked: { ...asked(ANYTHING, ""), kind: "link", from: "2027-03-01" }, format: "csv" },
+    ]);
   });
 
   it("names what is broken, and what verifying cannot see", async () => {
@@ -148,6 +235,9 @@ describe("history", () => {
   it("is usable at 640 by 480", async () => {
     await size(640, 480);
     await openHistory();
+    await userEvent.selectOptions(one("[data-testid='history-days']"), "between");
+    const pane = one("main.list");
+    expect(pane.scrollWidth).toBe(pane.clientWidth);
     await userEvent.click(one("[data-entry='12']"));
     await expect.poll(() => all("[data-testid='entry-card']").length).toBe(1);
     await userEvent.click(one("[data-testid='back']"));
@@ -187,6 +277,18 @@ describe("settings", () => {
       keepValues: false,
       history: "year",
     });
+  });
+
+  it.each<[KeepingState, RegExp]>([
+    ["opening", /^What is kept$/],
+    ["kept", /stand encrypted on this computer/],
+    ["kept_by_file", /stand encrypted on this computer/],
+    ["lost_on_quit", /Nothing is kept on this computer at the moment/],
+  ])("says whether anything is kept, as it is now: %s", async (state, words) => {
+    const backend = await openSettings();
+    backend.world = { ...backend.world, keeping: { ...LOST, state } };
+    backend.changed();
+    await expect.poll(() => textOf("[data-testid='settings-card'] header")).toMatch(words);
   });
 
   it("keeps what was entered only by choice", async () => {

@@ -70,6 +70,19 @@ describe.each(["light", "dark"] as const)("axe finds nothing (%s)", (colorScheme
     expect(await problems()).toEqual([]);
   });
 
+  it("history, narrowed until nothing fits", async () => {
+    await commands.emulate({ colorScheme });
+    await openScene("history");
+    await expect.poll(() => all("[data-testid='history-days']").length).toBe(1);
+    await userEvent.selectOptions(one("[data-testid='history-days']"), "between");
+    await userEvent.fill(one("[data-testid='history-from']"), "2027-03-04");
+    await expect.poll(() => all("[data-testid='history-only']").length).toBe(1);
+    expect(await problems()).toEqual([]);
+    await userEvent.fill(one("[data-testid='history-to']"), "2027-03-01");
+    await expect.poll(() => all("[data-testid='nothing-found']").length).toBe(1);
+    expect(await problems()).toEqual([]);
+  });
+
   it("an open list, an error and a dialog", async () => {
     await commands.emulate({ colorScheme });
     await openScene("form, every control");

@@ -82,7 +82,6 @@ fn generated() -> String {
         view::past::Verification,
         view::past::Choices,
         view::past::Retention,
-        view::past::ChoicesView,
         form::FormView,
         form::FieldView,
         form::FieldGuard,

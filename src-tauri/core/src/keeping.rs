@@ -130,6 +130,7 @@ impl Countersign {
                 let Some((database, keys)) = self.take_locked() else {
                     return Ok(());
                 };
+                let folder = database.place().map(|place| place.folder().to_owned());
                 match database.set_aside("its key is gone", &*self.shared.clock) {
                     Ok((database, aside)) => {
                         self.lock_notices().extend(aside.map(|aside| aside.notice()));
@@ -137,8 +138,9 @@ impl Countersign {
                     }
                     Err(error) => {
                         let words = error.to_string();
-                        self.lock_notices().push(words.clone());
-                        self.lock_keeping().standing = Standing::Nowhere;
+                        let folder = folder.unwrap_or_default();
+                        self.lock_keeping().standing = Standing::Unusable { folder, error };
+                        self.bump();
                         return Err(Failure::not_possible(words));
                     }
                 }

@@ -19,8 +19,8 @@ use crate::store::history::{Entry, Kind, Outcome};
 use crate::store::{Store, StoreError};
 use crate::text;
 use crate::view::past::{
-    Choices, ChoicesView, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryKind, HistoryPage,
-    HistoryRow, HistoryShow, HistoryStep, Retention, Verification,
+    Choices, ExportFormat, Exported, HistoryAsked, HistoryEntry, HistoryKind, HistoryPage, HistoryRow,
+    HistoryShow, HistoryStep, Retention, Verification,
 };
 use crate::view::{CallId, Failure};
 use std::fs::{File, OpenOptions};
@@ -61,13 +61,10 @@ impl Countersign {
             return Ok(HistoryPage {
                 rows: Vec::new(),
                 before: None,
-                durable: false,
             });
         };
-        let durable = store.is_durable();
         let filter = self.filter(&asked)?;
-        let page = aside(move || page(&store, &filter, asked.show, before.map(u64::from))).await?;
-        Ok(HistoryPage { durable, ..page })
+        aside(move || page(&store, &filter, asked.show, before.map(u64::from))).await
     }
 
     /// One entry with the decision it belongs to, and what became of that.
@@ -106,7 +103,8 @@ impl Countersign {
         let writing = move || -> Result<Exported, Failure> {
             let (path, file) = fresh(&folder, &format!("countersign-history-{day}"), ending)
                 .map_err(|error| Failure::not_possible(format!("{}: {error}.", folder.display())))?;
-            let written = store.export(&only(&filter, asked.show), format, BufWriter::new(file));
+            let fits = |line: &Line| asked.show.is_none_or(|show| fits(show, line));
+            let written = store.export(&only(&filter, asked.show), fits, format, BufWriter::new(file));
             match written {
                 Ok(entries) => Ok(Exported {
                     path: path.display().to_string(),
@@ -134,20 +132,16 @@ impl Countersign {
         Ok(verification(&verified))
     }
 
-    /// What the person chose, and whether anything is kept at all.
-    pub fn choices(&self) -> ChoicesView {
-        let store = self.inbox().store();
-        ChoicesView {
-            choices: self.inbox().choices(),
-            durable: store.is_some_and(|store| store.is_durable()),
-        }
+    /// What the person chose.
+    pub fn choices(&self) -> Choices {
+        self.inbox().choices()
     }
 
     /// Keeps other things from now on, and forgets what is not to be kept any more.
     ///
     /// # Errors
     /// The store cannot be written. What was said before that may already count.
-    pub async fn choose(&self, choices: Choices) -> Result<ChoicesView, Failure> {
+    pub async fn choose(&self, choices: Choices) -> Result<Choices, Failure> {
         let before = self.inbox().choices();
         if let Some(store) = self.inbox().store() {
             // First: nothing that is not wanted is written meanwhile.
@@ -173,7 +167,7 @@ impl Countersign {
             }
         }
         self.inbox().choose(choices);
-        Ok(self.choices())
+        Ok(choices)
     }
 
     /// Forgets a call that has ended, with its result. History stays.
@@ -263,14 +257,15 @@ fn page(
     loop {
         let found = store.history(&filter, before, PAGE)?;
         before = found.before;
-        for Line { seq, entry } in &found.lines {
+        for line in &found.lines {
+            if show.is_some_and(|show| !fits(show, line)) {
+                continue;
+            }
+            let Line { seq, entry } = line;
             let Some(entry) = entry else {
                 rows.push(words::unreadable(number(*seq)));
                 continue;
             };
-            if show.is_some_and(|show| !fits(show, entry)) {
-                continue;
-            }
             let mut row = words::row(number(*seq), entry);
             let covered = |rows: &[HistoryRow]| rows.iter().any(|newer| newer.about == Some(row.number));
             // A search can find the decision alone; how it went is said all the same.
@@ -287,7 +282,6 @@ fn page(
             return Ok(HistoryPage {
                 rows,
                 before: before.map(number),
-                durable: true,
             });
         }
     }
@@ -366,7 +360,11 @@ fn only(filter: &Filter, show: Option<HistoryShow>) -> Filter {
     filter
 }
 
-fn fits(show: HistoryShow, entry: &Entry) -> bool {
+/// What cannot be read fits: nobody knows what it was.
+fn fits(show: HistoryShow, line: &Line) -> bool {
+    let Some(entry) = &line.entry else {
+        return true;
+    };
     let own = outcomes(show);
     match show {
         HistoryShow::Accepted | HistoryShow::Declined | HistoryShow::Dismissed => {

@@ -279,7 +279,7 @@ fn an_entry_that_was_changed_is_shown_as_unreadable() {
     }
     let mut bytes = Vec::new();
     store
-        .export(&Filter::default(), Format::Csv, &mut bytes)
+        .export(&Filter::default(), |_| true, Format::Csv, &mut bytes)
         .expect("written");
     let text = String::from_utf8(bytes).expect("text");
     assert_eq!(text.matches(",unreadable,").count(), unreadable);
@@ -296,7 +296,10 @@ fn an_export_holds_every_entry_and_values_only_where_they_were_kept() {
     store.note(&entries).expect("noted");
     let exported = |format| {
         let mut bytes = Vec::new();
-        assert_eq!(store.export(&Filter::default(), format, &mut bytes), Ok(1234));
+        assert_eq!(
+            store.export(&Filter::default(), |_| true, format, &mut bytes),
+            Ok(1234)
+        );
         String::from_utf8(bytes).expect("text")
     };
     let csv = exported(Format::Csv);

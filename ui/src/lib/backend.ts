@@ -18,7 +18,6 @@ import type {
   CallAct,
   CallId,
   Choices,
-  ChoicesView,
   Completion,
   Exported,
   ExportFormat,
@@ -90,8 +89,8 @@ export interface Backend {
   /** Writes what fits into a new file in the folder for downloads. */
   exportHistory(asked: HistoryAsked, format: ExportFormat): Promise<Exported>;
   verifyHistory(): Promise<Verification>;
-  choices(): Promise<ChoicesView>;
-  choose(choices: Choices): Promise<ChoicesView>;
+  choices(): Promise<Choices>;
+  choose(choices: Choices): Promise<Choices>;
   /** Calls back after every change; returns the way to stop that. */
   onChanged(changed: () => void): Promise<() => void>;
   /** The person wants to close the window while something is unfinished. */

@@ -47,7 +47,7 @@ export class Desk {
   /** Keys of the groups that are open. */
   groups = $state.raw<ReadonlySet<string>>(new Set());
 
-  #reading = false;
+  #reading: Promise<void> | null = null;
   #again = false;
 
   constructor(backend: Backend, list: ListPlace, card: CardPlace | null) {
@@ -79,14 +79,16 @@ export class Desk {
 
   /**
    * Reads everything again; changes that come meanwhile cost one more reading, not one each. While a reading takes
-   * long, because thousands of questions wait, as much time is left to the person.
+   * long, because thousands of questions wait, as much time is left to the person. Ends when a reading has ended that
+   * began after this was called.
    */
-  async read(): Promise<void> {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
-    this.#reading = true;
+  read(): Promise<void> {
+    if (this.#reading) this.#again = true;
+    else this.#reading = this.#readAll();
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
     do {
       this.#again = false;
       const begun = performance.now();
@@ -104,7 +106,7 @@ export class Desk {
       const took = performance.now() - begun;
       if (this.#again && took > BUSY_MS) await new Promise((done) => setTimeout(done, took));
     } while (this.#again);
-    this.#reading = false;
+    this.#reading = null;
   }
 
   /** Says something in the live region, also when it is what was said last. */

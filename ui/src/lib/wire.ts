@@ -426,11 +426,7 @@ rows: Array<HistoryRow>,
 /**
  * Where older ones go on; none: there are no older ones.
  */
-before: number | null, 
-/**
- * Whether history outlives the app.
- */
-durable: boolean, };
+before: number | null, };
 
 export type HistoryRow = { number: number, 
 /**
@@ -551,12 +547,6 @@ keepResults: boolean,
 keepValues: boolean, history: Retention, };
 
 export type Retention = "for_ever" | "year" | "quarter" | "month";
-
-export type ChoicesView = { choices: Choices, 
-/**
- * Whether anything outlives the app.
- */
-durable: boolean, };
 
 export type FormView = { fields: Array<FieldView>, };
 

@@ -44,6 +44,18 @@ export function day(at: string, now: number): string {
   const back = (of(new Date(now)) - Date.UTC(year, month - 1, number)) / 86_400_000;
   if (back === 0) return "Today";
   if (back === 1) return "Yesterday";
+  return inWords(year, month, number);
+}
+
+/** "3 May 2027": a day like "2027-05-03"; any other text as it is. */
+export function date(day: string): string {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day);
+  if (!parts) return day;
+  const [, year, month, number] = parts.map(Number) as [number, number, number, number];
+  return inWords(year, month, number);
+}
+
+function inWords(year: number, month: number, number: number): string {
   return `${number} ${MONTHS[month - 1] ?? ""} ${year}`;
 }
 

@@ -445,7 +445,13 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be read, or `to` not written.
-    pub fn export(&self, filter: &Filter, format: Format, to: impl Write) -> Result<u64, StoreError> {
+    pub fn export(
+        &self,
+        filter: &Filter,
+        fits: impl Fn(&Line) -> bool,
+        format: Format,
+        to: impl Write,
+    ) -> Result<u64, StoreError> {
         let failed = |error: std::io::Error| StoreError::Failed {
             reason: format!("the export could not be written: {error}"),
         };
@@ -455,7 +461,8 @@ impl Store {
             let page = self.history(filter, before, EXPORTED)?;
             page.lines
                 .iter()
-                .try_for_each(|line: &Line| export.line(line))
+                .filter(|line| fits(line))
+                .try_for_each(|line| export.line(line))
                 .map_err(failed)?;
             before = page.before;
             if before.is_none() {

@@ -59,8 +59,6 @@ pub struct HistoryPage {
     pub rows: Vec<HistoryRow>,
     /// Where older ones go on; none: there are no older ones.
     pub before: Option<u32>,
-    /// Whether history outlives the app.
-    pub durable: bool,
 }
 
 /// One line of history, in the app's words.
@@ -200,15 +198,6 @@ pub enum Retention {
     Year,
     Quarter,
     Month,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChoicesView {
-    pub choices: Choices,
-    /// Whether anything outlives the app.
-    pub durable: bool,
 }
 
 impl Default for Choices {
