@@ -395,6 +395,48 @@ async fn case_046_case_047_declining_dismissing_and_going_elsewhere_are_three_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn case_048_approved_declined_dismissed_and_lost_stand_apart_in_the_history() {
+    let turns = std::sync::atomic::AtomicUsize::new(0);
+    let server = ScriptedServer::start_exact(move |params, _| {
+        if params.get("inputResponses").is_some() {
+            let lost = params["requestState"] == "Fourth?";
+            return (!lost).then(|| r#"{"resultType":"complete","content":[]}"#.to_owned());
+        }
+        let turn = turns.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let message = ["First?", "Second?", "Third?", "Fourth?"][turn];
+        Some(format!(
+            r#"{{"resultType":"input_required","requestState":"{message}","inputRequests":{{"q":{{"method":"elicitation/create","params":{{"message":"{message}","requestedSchema":{{"type":"object","properties":{{}}}}}}}}}}}}"#
+        ))
+    });
+    let window = Window::open_keeping(&[("Cases", server.target())], &[]).await;
+    for (act, end) in [
+        ("accept", "done"),
+        ("decline", "done"),
+        ("dismiss", "done"),
+        ("accept", "unknown"),
+    ] {
+        window.start("Cases", "speak").await;
+        window.run().await;
+        window.open_ask().await;
+        window.press(act).await;
+        window.open_call(end).await;
+    }
+    window.click("[data-testid=history]").await;
+    window.find("[data-testid=entry-row]").await;
+    let rows = "return [...document.querySelectorAll('[data-testid=entry-row]')].filter((row) => row.querySelector('.quoted')?.textContent.endsWith('?')).map((row) => [row.querySelector('.server').textContent, row.querySelector('.line').textContent, row.querySelector('.quoted').textContent, row.querySelector('time').textContent !== ''])";
+    assert_eq!(
+        window.script(rows).await,
+        serde_json::json!([
+            ["Cases", "You accepted, sent, nothing heard back", "Fourth?", true],
+            ["Cases", "You dismissed it, delivered", "Third?", true],
+            ["Cases", "You declined, delivered", "Second?", true],
+            ["Cases", "You accepted, delivered", "First?", true],
+        ])
+    );
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_list_of_entries_is_sent_as_it_stands() {
     let asker = Asker::start();
     let window = Window::open(&[("Cases", asker.server.target())]).await;

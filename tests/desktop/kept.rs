@@ -88,6 +88,50 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_moved_is_named_and_put_back_by_the_person() {
+    let entry = json!({ "method": "elicitation/create", "params": {
+        "message": "Go on?", "requestedSchema": { "type": "object", "properties": {} },
+    } });
+    let (server, seen) = asking(entry.clone());
+    let (elsewhere, asked_there) = asking(entry);
+    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
+    window.start("Harbour", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    let folder = window.kill().await;
+    let list = folder.path().join("servers.json");
+    let moved = std::fs::read_to_string(&list).expect("a list");
+    let moved = moved.replace(&server.url, &elsewhere.url);
+    assert!(moved.contains(&elsewhere.url));
+    std::fs::write(&list, moved).expect("written");
+
+    let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
+    window
+        .wait_for_text("[data-testid=ask-row]", "its server moved")
+        .await;
+    window.open_ask().await;
+    let said = window.text("[data-testid=call-detail]").await;
+    assert!(
+        said.contains(&server.url) && said.contains(&elsewhere.url),
+        "{said}"
+    );
+    assert!(!window.has("[data-testid=card] [data-act=accept]").await);
+    window
+        .click("[data-callact=restore_server][aria-disabled=false]")
+        .await;
+    window.press("accept").await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    assert_eq!(answer(&seen), json!({ "action": "accept", "content": {} }));
+    assert!(asked_there.lock().expect("unbroken").is_empty());
+    assert!(
+        std::fs::read_to_string(&list)
+            .expect("a list")
+            .contains(&server.url)
+    );
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_may_have_been_opened_is_not_opened_by_itself_after_a_crash() {
     let link = json!({ "method": "elicitation/create", "params": {
         "mode": "url", "message": "Pay", "url": "https://pay.example.com/",

@@ -522,6 +522,18 @@ export const PHASES: { name: string; phase: AskPhase; acts: Act[]; call?: Partia
     },
   },
   {
+    name: "server moved",
+    phase: { kind: "waiting" },
+    acts: ["stop_call"],
+    call: {
+      phase: "server_moved",
+      word: "paused, its server moved",
+      detail:
+        "When this server asked, it was at https://crm.example.com/mcp. In your list it is at https://crm.example.net/mcp now. What was meant for one place goes to no other. Restore the server to go on, or stop the call.",
+      acts: ["restore_server", "stop"],
+    },
+  },
+  {
     name: "not confirmed",
     phase: {
       kind: "undelivered",

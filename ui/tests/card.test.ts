@@ -250,6 +250,7 @@ describe("every phase has its own state and way on", () => {
     delivered: ["Declined", [], ["Stop the call"]],
     "not delivered": ["Not delivered", [], ["Send again", "Leave it"]],
     unknown: ["Outcome unknown", [], ["Send again", "Leave it"]],
+    "server moved": ["Paused", ["Stop the call"], ["Restore the server"]],
     "not confirmed": ["Not confirmed", ["Stop the call", "Send again"], []],
     withdrawn: ["Withdrawn", [], ["Start again"]],
     closed: ["Over", [], ["Stop the call"]],

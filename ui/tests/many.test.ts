@@ -249,9 +249,10 @@ describe("filters and order", () => {
       "Declined",
       "Not delivered",
       "Outcome unknown",
+      "Paused, its server moved",
       "Not confirmed",
       "Withdrawn",
-      ...words.slice(14, -1),
+      ...words.slice(15, -1),
       "Waiting",
     ]);
   });

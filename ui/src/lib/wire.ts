@@ -290,9 +290,9 @@ export type ArgumentChip = { name: string, value: string, };
 
 export type Initiator = { "kind": "person" } | { "kind": "program", name: string, request: string, } | { "kind": "server" };
 
-export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "not_delivered" | "unknown" | "done" | "done_with_error" | "failed" | "stopped";
+export type CallPhase = "sending" | "asking" | "pacing" | "paused_at_cap" | "not_delivered" | "unknown" | "server_moved" | "done" | "done_with_error" | "failed" | "stopped";
 
-export type CallAct = "send_again" | "leave" | "continue_rounds" | "start_again" | "stop";
+export type CallAct = "send_again" | "leave" | "continue_rounds" | "restore_server" | "start_again" | "stop";
 
 export type ProgressView = { 
 /**

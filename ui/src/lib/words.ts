@@ -91,6 +91,7 @@ export const OFFER_WORD: Record<OfferKind, string> = {
 
 /** One to three words for a list row. */
 export function phaseWord(phase: AskPhase, call: CallRow | undefined): string {
+  if (call?.phase === "server_moved") return "Paused, its server moved";
   switch (phase.kind) {
     case "waiting":
       return "Waiting";
@@ -172,6 +173,7 @@ export function isRunning(call: CallRow): boolean {
     case "asking":
     case "pacing":
     case "paused_at_cap":
+    case "server_moved":
       return true;
     case "unknown":
     case "not_delivered":

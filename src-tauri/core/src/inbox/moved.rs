@@ -59,7 +59,7 @@ pub(super) fn why(was: &TargetDraft, is: &TargetDraft) -> Option<String> {
         format!("When this server asked, it was at {was}. In your list it is at {is} now.")
     };
     Some(format!(
-        "{where_to} What was meant for one place goes to no other. Restore the old one to go on, or stop the call."
+        "{where_to} What was meant for one place goes to no other. Restore the server to go on, or stop the call."
     ))
 }
 
