@@ -154,7 +154,7 @@ pub fn moved_to(draft: &TargetDraft, place: &TargetDraft) -> Option<TargetDraft>
     let mut moved = place.clone();
     match (&mut moved, draft) {
         (TargetDraft::Http { headers, .. }, TargetDraft::Http { headers: had, .. }) => {
-            headers.clone_from(had)
+            headers.clone_from(had);
         }
         (TargetDraft::Stdio { env, .. }, TargetDraft::Stdio { env: had, .. }) => env.clone_from(had),
         (TargetDraft::Http { .. }, TargetDraft::Stdio { .. })
