@@ -12,25 +12,19 @@
     reason = "a benchmark, which measures time"
 )]
 
+mod asking;
+
+use asking::{Asking, NoBrowser};
 use countersign_core::clock::HeldClock;
 use countersign_core::form::{FieldInput, Input};
+use countersign_core::inbox::Inbox;
 use countersign_core::inbox::guard::Guard;
-use countersign_core::inbox::{Inbox, NewCall, ServerFacts};
-use countersign_core::link::Asker;
-use countersign_core::link::open::{Browser, OpenError};
-use countersign_core::mrtr::driver::Line;
 use countersign_core::mrtr::machine::Word;
 use countersign_core::store::Store;
-use countersign_core::transport::{Fault, Incoming, Patience, Reply};
-use countersign_core::view::{Act, Answered, AskId, CallId, Initiator, OfferKind, ServerId, TargetDraft};
-use countersign_core::wire::json::Json;
-use countersign_core::wire::request::{Method, Request};
-use countersign_core::wire::rpc::Response;
+use countersign_core::view::{Act, Answered, AskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
-use url::Url;
 
 const BATCHES: usize = 21;
 const FEW: u32 = 10;
@@ -120,10 +114,7 @@ async fn desk(count: u32, words: fn(u32) -> String) -> Inbox {
     inbox
         .keep_in::<Asking>(store, &[], |_| None)
         .unwrap_or_else(|error| panic!("{error}"));
-    for n in 0..count {
-        start(&inbox, words(n));
-    }
-    wait_for(&inbox, count).await;
+    asking::ask(&inbox, &asking::server("one"), count, words).await;
     inbox
 }
 
@@ -134,79 +125,6 @@ async fn ask_anew(inbox: &Inbox, answered: AskId) {
     while inbox.asks().iter().any(|row| row.id == answered) {
         changes.changed().await.unwrap();
     }
-    let _: CallId = start(inbox, "The same?".to_owned());
-    wait_for(inbox, before.max(1)).await;
-}
-
-async fn wait_for(inbox: &Inbox, count: u32) {
-    let mut changes = inbox.changes();
-    while inbox.unfinished().waiting < count {
-        changes.changed().await.unwrap();
-    }
-}
-
-fn start(inbox: &Inbox, words: String) -> CallId {
-    let new = NewCall {
-        server: ServerFacts {
-            id: ServerId(1),
-            key: "one".to_owned(),
-            place: TargetDraft::Http {
-                url: "http://localhost/mcp".to_owned(),
-                headers: Vec::new(),
-            },
-            values: String::new(),
-            name: "bench".to_owned(),
-            goes_to: "one".to_owned(),
-            practice: false,
-            asker: Asker::Local,
-            practice_page: None,
-        },
-        kind: OfferKind::Action,
-        name: "clean_up".to_owned(),
-        arguments: Json::object([("path", Json::string("/reports"))]),
-        output_schema: None,
-        initiator: Initiator::Person,
-    };
-    let request = Request::new(Method::CallTool).with("name", Json::string("clean_up"));
-    inbox.start(Arc::new(Asking(words)), new, request)
-}
-
-/// Asks one question, and is done with any answer.
-struct Asking(String);
-
-impl Line for Asking {
-    fn patience(&self) -> Patience {
-        Patience::of(Duration::from_secs(60))
-    }
-
-    async fn send(
-        &self,
-        request: &Request,
-        _: Patience,
-        _: &CancellationToken,
-        _: &mut (dyn FnMut(Incoming) + Send),
-    ) -> Result<Reply, Fault> {
-        let result = if request.params.get("inputResponses").is_some() {
-            r#"{"resultType":"complete","content":[]}"#.to_owned()
-        } else {
-            format!(
-                r#"{{"resultType":"input_required","inputRequests":{{"q":{{"method":"elicitation/create","params":{{"message":{},"requestedSchema":{{"type":"object","properties":{{"name":{{"type":"string"}},"copies":{{"type":"integer","default":2}}}},"required":["name"]}}}}}}}}}}"#,
-                Json::string(&self.0)
-            )
-        };
-        let outcome = Ok(Json::parse(&result).unwrap());
-        Ok(Reply::new(Response { id: None, outcome }, None))
-    }
-}
-
-struct NoBrowser;
-
-impl Browser for NoBrowser {
-    fn is_available(&self) -> bool {
-        false
-    }
-
-    fn open(&self, _: &Url) -> Result<(), OpenError> {
-        Err(OpenError::NoBrowser)
-    }
+    asking::start(inbox, &asking::server("one"), "The same?".to_owned());
+    asking::wait_for(inbox, before.max(1)).await;
 }

@@ -1,27 +1,46 @@
-//! What the store costs: a round that is kept, a start with many questions, a history of 100,000 entries. Ratios are within
-//! one run; `cargo bench -p countersign-core --bench store`.
+//! What the store costs: a round that is kept; a start of the app with 5,000 questions that wait and a history of 100,000
+//! entries, as a ratio to one with nothing; pages of that history, as a ratio to one of 1,000 entries.
+//! `cargo bench -p countersign-core --bench store`.
+//!
+//! A start goes from taking the folder to the list of questions as the window reads it first.
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a benchmark, which measures time"
 )]
 
+mod asking;
+
+use asking::{NoBrowser, target};
+use countersign_core::app::{Countersign, Parts};
 use countersign_core::clock::HeldClock;
+use countersign_core::inbox::Inbox;
+use countersign_core::inbox::guard::Guard;
+use countersign_core::mrtr::machine::Word;
+use countersign_core::settings::Settings;
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::history::export::Format;
 use countersign_core::store::history::find::Filter;
-use countersign_core::store::history::{Delivery, Entry, Kind, Outcome, Saw, Shown, StartedBy};
+use countersign_core::store::history::{Delivery, Entry, Kind, Outcome, Shown, StartedBy};
 use countersign_core::store::place::Place;
 use countersign_core::store::seal::Master;
 use countersign_core::store::{CallSave, Database, Draft, Expect, Store};
+use countersign_core::view::past::{HistoryAsked, HistoryShow};
 use countersign_core::view::{AskId, CallId};
+use countersign_core::wire::request::Elicitation;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
 
 const CALLS: u32 = 5_000;
 const ENTRIES: u32 = 100_000;
+const FEW_ENTRIES: u32 = 1_000;
+/// The name of the one server of the app, which nobody connects to.
+const SERVER: &str = "bench";
 /// Records of a call with a form, its schema, its state and its answers.
 const RECORD: usize = 6_000;
 const ROUNDS: u32 = 500;
@@ -29,8 +48,7 @@ const ROUNDS: u32 = 500;
 fn main() {
     let folder = std::env::var_os("COUNTERSIGN_BENCH_FOLDER").map_or_else(std::env::temp_dir, Into::into);
     let folder = tempfile::tempdir_in(folder).expect("a folder");
-    let empty = folder.path().join("empty");
-    let full = folder.path().join("full");
+    let [empty, few, full] = ["empty", "few", "full"].map(|name| folder.path().join(name));
     drop(open(&empty));
 
     let disk = rounds(&open(&folder.path().join("rounds")));
@@ -43,7 +61,12 @@ fn main() {
     let drafts = drafts(&open(&folder.path().join("rounds")));
     println!("a draft kept                          {} on disk", each(drafts));
 
-    let started = timed(|| fill(&open(&full)));
+    note(&open(&few), FEW_ENTRIES);
+    let started = timed(|| {
+        let store = open(&full);
+        ask(&store);
+        note(&store, ENTRIES);
+    });
     println!(
         "{CALLS} questions and {ENTRIES} entries written in {:.1} s",
         started.as_secs_f64()
@@ -56,10 +79,7 @@ fn main() {
         size as f64 / 1e6
     );
 
-    let begin = best(5, || start(&empty));
-    let begin_full = best(5, || start(&full));
-    let ratio = begin_full.as_secs_f64() / begin.as_secs_f64();
-    println!("start, empty and full                 {begin:.1?}, {begin_full:.1?} ({ratio:.1} times)");
+    starts(&empty, &full);
     let unclean = {
         let store = open(&full);
         let copy = folder.path().join("unclean");
@@ -72,29 +92,8 @@ fn main() {
     };
     println!("start after an unclean end            {unclean:.1?}");
 
+    pages(&few, &full);
     let store = open(&full);
-    let page = |filter: &Filter| best(5, || drop(store.history(filter, None, 50).expect("readable")));
-    let text = |text: &str| Filter {
-        text: text.to_owned(),
-        ..Filter::default()
-    };
-    println!(
-        "first page of history                 {:.1?}",
-        page(&Filter::default())
-    );
-    println!(
-        "search, found among the newest        {:.1?}",
-        page(&text("customer 99"))
-    );
-    println!(
-        "search, found nowhere                 {:.1?}",
-        page(&text("nowhere"))
-    );
-    let server = Filter {
-        server: Some("server-7".to_owned()),
-        ..Filter::default()
-    };
-    println!("filter, found nowhere                 {:.1?}", page(&server));
     let verified = timed(|| {
         let found = store.verify(&Anchored::Never).expect("looked at");
         assert_eq!(found.trouble_count, 0);
@@ -116,11 +115,125 @@ fn open(folder: &Path) -> Store {
         .expect("its key")
 }
 
-fn start(folder: &Path) {
-    let store = open(folder);
-    std::hint::black_box(store.open_calls().expect("readable"));
-    std::hint::black_box(store.finished_calls(500).expect("readable"));
-    std::hint::black_box(store.history(&Filter::default(), None, 50).expect("readable"));
+/// Takes turns, and takes the quickest of each.
+fn starts(empty: &Path, full: &Path) {
+    let mut best = [[Duration::MAX; 2]; 2];
+    for _ in 0..5 {
+        for (at, folder) in [empty, full].into_iter().enumerate() {
+            let took = start(folder, if at == 0 { 0 } else { CALLS });
+            best[at] = [0, 1].map(|step| best[at][step].min(took[step]));
+        }
+    }
+    let [empty, full] = best;
+    for (what, step) in [("until the list is written", 0), ("until every call waits", 1)] {
+        let ratio = full[step].as_secs_f64() / empty[step].as_secs_f64();
+        println!(
+            "a start {what:30}{:.1?} with nothing, {:.1?} full (ratio {ratio:.1})",
+            empty[step], full[step]
+        );
+    }
+}
+
+/// A start of the app: until the window's first list is written, and until the driver of every call waits again.
+fn start(folder: &Path, calls: u32) -> [Duration; 2] {
+    let runtime = runtime();
+    let took = runtime.block_on(async {
+        let started = Instant::now();
+        let app = app();
+        let store = Arc::new(open(folder));
+        app.keep_in(&store).expect("readable");
+        let snapshot = app.snapshot();
+        let written = serde_json::to_string(&snapshot).expect("written");
+        let listed = started.elapsed();
+        assert_eq!(snapshot.asks.len(), calls as usize);
+        std::hint::black_box(written);
+        let mut changes = app.inbox().changes();
+        changes
+            .wait_for(|changes| *changes > calls)
+            .await
+            .expect("they tell");
+        let all = started.elapsed();
+        app.let_go();
+        [listed, all]
+    });
+    // Its calls wait for ever; the file is closed with the last of them.
+    drop(runtime);
+    took
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("threads")
+}
+
+fn app() -> Countersign {
+    let app = Countersign::new(Parts {
+        clock: Arc::new(HeldClock::default()),
+        browser: Arc::new(NoBrowser),
+        settings: Settings::Memory,
+        guard: Guard::Window,
+        word: Word::Person,
+        elicitation: Elicitation::Both,
+    });
+    app.add_practice(SERVER, target(), None);
+    app
+}
+
+/// Pages of history as the window reads them.
+fn pages(few: &Path, full: &Path) {
+    let runtime = runtime();
+    let apps = [few, full].map(|folder| {
+        runtime.block_on(async {
+            let app = app();
+            app.keep_in(&Arc::new(open(folder))).expect("readable");
+            app
+        })
+    });
+    let text = |text: &str| HistoryAsked {
+        text: text.to_owned(),
+        ..HistoryAsked::default()
+    };
+    let show = |show| HistoryAsked {
+        show: Some(show),
+        ..HistoryAsked::default()
+    };
+    // The second is how many entries are older than the page begins, in parts of all.
+    let asked = [
+        ("the first page", HistoryAsked::default(), 1.0),
+        ("a page in the middle", HistoryAsked::default(), 0.5),
+        ("the last page", HistoryAsked::default(), 0.0),
+        ("a search, found often", text("customer"), 1.0),
+        ("a search, found once", text("rotate_keys"), 1.0),
+        ("a search, found nowhere", text("nowhere"), 1.0),
+        ("a search for decisions", text("accepted"), 1.0),
+        ("a search for decisions, middle", text("accepted"), 0.5),
+        ("a filter, found often", show(HistoryShow::Accepted), 1.0),
+        ("a filter, found rarely", show(HistoryShow::Declined), 1.0),
+        ("a filter, found nowhere", show(HistoryShow::Dismissed), 1.0),
+    ];
+    for (what, asked, part) in asked {
+        let mut best = [Duration::MAX; 2];
+        for _ in 0..3 {
+            for (at, (app, entries)) in apps.iter().zip([FEW_ENTRIES, ENTRIES]).enumerate() {
+                let before = (part < 1.0).then_some((f64::from(entries) * part) as u32 + 31);
+                let took = timed(|| {
+                    let page = runtime.block_on(app.history(asked.clone(), before));
+                    std::hint::black_box(serde_json::to_string(&page.expect("readable")).expect("written"));
+                });
+                best[at] = best[at].min(took);
+            }
+        }
+        let [few, full] = best;
+        println!(
+            "history, {what:32}{few:.1?} of {FEW_ENTRIES}, {full:.1?} of {ENTRIES} (ratio {:.1})",
+            full.as_secs_f64() / few.as_secs_f64()
+        );
+    }
+    for app in &apps {
+        app.let_go();
+    }
 }
 
 fn call<'a>(id: u32, expect: Expect, record: &'a [u8], history: &'a [Entry]) -> CallSave<'a> {
@@ -167,39 +280,77 @@ fn drafts(store: &Store) -> Duration {
     }) / ROUNDS
 }
 
-fn fill(store: &Store) {
-    let record = vec![b'r'; RECORD];
-    for id in 1..=CALLS {
-        store.save(&call(id, Expect::New, &record, &[])).expect("saved");
+/// Keeps calls as the app would that wait at a question each; they are asked in memory, where it is quicker.
+fn ask(store: &Store) {
+    let inbox = Inbox::new(
+        Arc::new(HeldClock::default()),
+        Arc::new(NoBrowser),
+        Guard::Spelled,
+        Word::Person,
+    );
+    let memory = Arc::new(Store::in_memory().expect("memory"));
+    let server = asking::server(&format!("practice {SERVER}"));
+    let runtime = runtime();
+    runtime.block_on(async {
+        inbox
+            .keep_in::<asking::Asking>(Arc::clone(&memory), &[], |_| None)
+            .expect("readable");
+        asking::ask(&inbox, &server, CALLS, |n| format!("Question {n}?")).await;
+    });
+    for kept in memory.open_calls().expect("readable").calls {
+        let mut save = call(kept.id.0, Expect::New, &kept.record, &[]);
+        save.server = &kept.server;
+        store.save(&save).expect("saved");
     }
-    for first in (1..=ENTRIES).step_by(1_000) {
+}
+
+/// Four entries of each call, a minute after one another.
+fn note(store: &Store, entries: u32) {
+    for first in (1..=entries).step_by(1_000) {
         let entries: Vec<_> = (first..first + 1_000).map(entry).collect();
         store.note(&entries).expect("noted");
     }
 }
 
 fn entry(number: u32) -> Entry {
+    let call = number.div_ceil(4);
+    let decided = match call % 100 {
+        7 => Outcome::Declined,
+        _ => Outcome::Accepted,
+    };
+    let (outcome, delivery, kind) = match number % 4 {
+        1 => (Outcome::CallStarted, Delivery::Nothing, Kind::Call),
+        2 => (decided, Delivery::OnItsWay, Kind::Form),
+        3 => (Outcome::Delivered, Delivery::Delivered, Kind::Form),
+        _ => (Outcome::CallDone, Delivery::Delivered, Kind::Call),
+    };
+    let is_form = kind == Kind::Form;
+    let follows = outcome == Outcome::Delivered;
+    let at = jiff::Timestamp::from_second(1_780_000_000 + i64::from(number) * 60).expect("a time");
     Entry {
-        at: "2026-12-01T14:02:00+01:00".to_owned(),
-        server: format!("server-{}", number % 3),
-        server_name: format!("Server number {}", number % 3),
+        at: at.to_string(),
+        server: format!("practice {SERVER}"),
+        server_name: SERVER.to_owned(),
         practice: false,
-        outcome: Outcome::Accepted,
-        delivery: Delivery::OnItsWay,
-        kind: Kind::Form,
+        outcome,
+        delivery,
+        kind,
         started_by: StartedBy::Person,
-        call: number,
-        call_name: "create_invoice".to_owned(),
+        call,
+        call_name: match call {
+            1 => "rotate_keys".to_owned(),
+            _ => "create_invoice".to_owned(),
+        },
         arguments: vec![Shown {
             name: "customer".to_owned(),
-            text: format!("Customer {number}"),
+            text: String::new(),
         }],
-        question: Some("Which account should the invoice go to?".to_owned()),
+        question: is_form.then(|| format!("Which account should invoice {call} go to?")),
         link: None,
-        saw: vec![Saw::DeclinedBefore { times: 2 }],
+        saw: Vec::new(),
         values: Vec::new(),
-        decision: None,
-        about: None,
+        decision: follows.then_some(decided),
+        about: follows.then(|| u64::from(number - 1)),
     }
 }
 
@@ -207,10 +358,6 @@ fn timed(work: impl FnOnce()) -> Duration {
     let started = Instant::now();
     work();
     started.elapsed()
-}
-
-fn best(times: u32, work: impl Fn()) -> Duration {
-    (0..times).map(|_| timed(&work)).min().unwrap_or_default()
 }
 
 fn each(time: Duration) -> String {

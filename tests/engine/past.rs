@@ -498,6 +498,48 @@ async fn history_is_paged_and_found_by_server_outcome_words_and_day() {
 }
 
 #[tokio::test]
+async fn a_search_that_finds_decisions_alone_says_how_each_went_whatever_came_after() {
+    let (desk, store) = desk();
+    let at = |at: &str, outcome, about: Option<u64>| Entry {
+        outcome,
+        delivery: Delivery::OnItsWay,
+        decision: about.map(|_| Outcome::Accepted),
+        about,
+        ..entry(at)
+    };
+    // The clock was set back before the second was lost.
+    let mut entries = vec![
+        at("2026-11-20T10:00:00+00:00", Outcome::Accepted, None),
+        at("2026-11-20T10:00:00+00:00", Outcome::Accepted, None),
+        at("2026-11-20T10:00:00+00:00", Outcome::Accepted, None),
+        at("2026-11-20T10:00:00+00:00", Outcome::Delivered, Some(1)),
+        at("2026-11-20T09:00:00+00:00", Outcome::Unknown, Some(2)),
+    ];
+    for _ in 0..2_100 {
+        entries.push(at("2026-11-20T10:00:01+00:00", Outcome::Delivered, Some(9_999)));
+    }
+    store.note(&entries).expect("written");
+    let asked = HistoryAsked {
+        text: "ACCEPTED".to_owned(),
+        ..HistoryAsked::default()
+    };
+    let page = desk.app.history(asked, None).await.expect("readable");
+    let told: Vec<_> = page
+        .rows
+        .iter()
+        .map(|row| (row.number, row.how.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (3, "on its way"),
+            (2, "sent, nothing heard back"),
+            (1, "delivered")
+        ]
+    );
+}
+
+#[tokio::test]
 async fn an_export_is_a_new_private_file() {
     let (desk, store) = desk();
     store

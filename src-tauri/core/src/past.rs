@@ -34,9 +34,9 @@ pub const CHOICES: &str = "choices";
 pub const KEPT_RESULTS: u32 = 500;
 /// Entries of a page.
 const PAGE: usize = 60;
-/// How long after a decision its delivery is looked for, in seconds, and among how many entries.
-const FOLLOWED: i64 = 7 * 24 * 60 * 60;
-const FOLLOWED_ENTRIES: usize = 2_000;
+/// Among how many entries after a decision its delivery is looked for, and how many are read at a time.
+const FOLLOWED: u64 = 10_000;
+const FOLLOWED_AT_ONCE: usize = 500;
 /// Files of one day with names of their own.
 const FILES: u32 = 1_000;
 /// What says more about an earlier decision.
@@ -210,6 +210,7 @@ impl Countersign {
                 .map(|day| self.second(day, 1))
                 .transpose()?
                 .map(|next| next - 1),
+            after: None,
             text: asked.text.clone(),
         })
     }
@@ -253,7 +254,9 @@ fn page(
     mut before: Option<u64>,
 ) -> Result<HistoryPage, StoreError> {
     let filter = only(filter, show);
-    let mut rows = Vec::new();
+    let mut rows: Vec<HistoryRow> = Vec::new();
+    // A search can find decisions alone; how they went is said all the same.
+    let mut alone = Vec::new();
     loop {
         let found = store.history(&filter, before, PAGE)?;
         before = found.before;
@@ -266,25 +269,27 @@ fn page(
                 rows.push(words::unreadable(number(*seq)));
                 continue;
             };
-            let mut row = words::row(number(*seq), entry);
-            let covered = |rows: &[HistoryRow]| rows.iter().any(|newer| newer.about == Some(row.number));
-            // A search can find the decision alone; how it went is said all the same.
-            if !filter.text.is_empty()
-                && entry.outcome.is_decision()
-                && !covered(&rows)
-                && let Some((_, last)) = following(store, *seq, entry)?.pop()
-            {
-                row.how = words::row(0, &last).how;
+            let row = words::row(number(*seq), entry);
+            let is_told = || rows.iter().any(|newer| newer.about == Some(row.number));
+            if !filter.text.is_empty() && entry.outcome.is_decision() && !is_told() {
+                alone.push(*seq);
             }
             rows.push(row);
         }
         if before.is_none() || rows.len() >= PAGE {
-            return Ok(HistoryPage {
-                rows,
-                before: before.map(number),
-            });
+            break;
         }
     }
+    for (_, step) in following(store, &alone)? {
+        let about = step.about.map(number);
+        if let Some(row) = rows.iter_mut().find(|row| about == Some(row.number)) {
+            row.how = words::row(0, &step).how;
+        }
+    }
+    Ok(HistoryPage {
+        rows,
+        before: before.map(number),
+    })
 }
 
 fn whole(store: &Store, seq: u64) -> Result<Option<HistoryEntry>, StoreError> {
@@ -302,7 +307,7 @@ fn whole(store: &Store, seq: u64) -> Result<Option<HistoryEntry>, StoreError> {
         None => (seq, entry.clone()),
     };
     let mut steps = vec![(first, decision.clone())];
-    steps.extend(following(store, first, &decision)?);
+    steps.extend(following(store, &[first])?);
     if !steps.iter().any(|(step, _)| *step == seq) {
         steps.push((seq, entry.clone()));
     }
@@ -328,22 +333,28 @@ fn numbered(store: &Store, seq: u64) -> Result<Option<Option<Entry>>, StoreError
     Ok(line.map(|line| line.entry))
 }
 
-/// What became of a decision, oldest first.
-fn following(store: &Store, seq: u64, decision: &Entry) -> Result<Vec<(u64, Entry)>, StoreError> {
-    let from = decision.seconds();
+/// What became of decisions, oldest first. Looked for once for all of them.
+fn following(store: &Store, decisions: &[u64]) -> Result<Vec<(u64, Entry)>, StoreError> {
+    let (Some(first), Some(last)) = (decisions.iter().min(), decisions.iter().max()) else {
+        return Ok(Vec::new());
+    };
     let filter = Filter {
-        server: Some(decision.server.clone()),
         outcomes: FOLLOWING.to_vec(),
-        from: Some(from),
-        to: Some(from.saturating_add(FOLLOWED)),
+        after: Some(*first),
         ..Filter::default()
     };
-    let page = store.history(&filter, None, FOLLOWED_ENTRIES)?;
-    let about = page.lines.into_iter().filter_map(|line| {
-        let entry = line.entry.filter(|entry| entry.about == Some(seq))?;
-        Some((line.seq, entry))
-    });
-    let mut about: Vec<_> = about.collect();
+    let mut before = Some(last.saturating_add(FOLLOWED));
+    let mut about = Vec::new();
+    while before.is_some() {
+        let page = store.history(&filter, before, FOLLOWED_AT_ONCE)?;
+        before = page.before;
+        about.extend(page.lines.into_iter().filter_map(|line| {
+            let entry = line
+                .entry
+                .filter(|entry| entry.about.is_some_and(|about| decisions.contains(&about)))?;
+            Some((line.seq, entry))
+        }));
+    }
     about.reverse();
     Ok(about)
 }

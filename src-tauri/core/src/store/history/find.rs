@@ -21,6 +21,8 @@ pub struct Filter {
     /// Seconds since 1970, from and up to and with.
     pub from: Option<i64>,
     pub to: Option<i64>,
+    /// Newer than the entry with this number.
+    pub after: Option<u64>,
     /// Words, each of which occurs in what is shown of the entry, in any letter case.
     pub text: String,
 }
@@ -111,7 +113,7 @@ impl Chain<'_> {
 
 fn newest(connection: &Connection, filter: &Filter, before: i64, chunk: i64) -> Result<Vec<Row>, StoreError> {
     let sql = "SELECT seq, at, server, what, sealed, mac FROM history \
-               WHERE seq < ?1 AND seq > 0 AND (?2 IS NULL OR server = ?2) AND (?3 IS NULL OR instr(?3, ' ' || what || ' ') > 0) \
+               WHERE seq < ?1 AND seq > ?7 AND (?2 IS NULL OR server = ?2) AND (?3 IS NULL OR instr(?3, ' ' || what || ' ') > 0) \
                AND at >= ?4 AND at <= ?5 ORDER BY seq DESC LIMIT ?6";
     let mut outcomes = String::new();
     for outcome in &filter.outcomes {
@@ -122,7 +124,15 @@ fn newest(connection: &Connection, filter: &Filter, before: i64, chunk: i64) -> 
     chain::rows(
         connection,
         sql,
-        params![before, filter.server, outcomes, from, to, chunk],
+        params![
+            before,
+            filter.server,
+            outcomes,
+            from,
+            to,
+            chunk,
+            column(filter.after.unwrap_or(0))
+        ],
     )
 }
 
