@@ -65,6 +65,47 @@ async fn a_question_that_nobody_could_answer_waits_and_is_answered_by_a_later_ru
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_run_keeps_is_in_no_file_in_clear_text() {
+    const CANARY: &str = "kanarienvogel-2207";
+    let folder = Folder::new().await;
+    let url = format!("{}?key={CANARY}", folder.desk.mcp_url());
+    let header = format!("X-Key: {CANARY}");
+    let args = format!(r#"{{"service":"{CANARY}"}}"#);
+    let kept = [
+        "--url",
+        &url,
+        "--header",
+        &header,
+        "--data-dir",
+        &folder.data,
+        "--key-file",
+        "--json",
+    ];
+    let with =
+        |args: &[&str]| -> Vec<String> { args.iter().chain(&kept).map(|&arg| arg.to_owned()).collect() };
+    let run = async |args: Vec<String>| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        folder.rig.run(&args).await
+    };
+    let ran = run(with(&["call", "plan_deployment", "--args", &args])).await;
+    ran.check(4, "waiting", &["deployment form null"]);
+    let mut files = 0;
+    for entry in std::fs::read_dir(&folder.data).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a file");
+        files += 1;
+        assert!(
+            !bytes.windows(CANARY.len()).any(|part| part == CANARY.as_bytes()),
+            "{} holds it",
+            path.display()
+        );
+    }
+    assert!(files > 1, "there is something");
+    let ran = run(with(&["resume", "--list"])).await;
+    assert!(ran.stdout.contains("\"status\":\"waiting\""), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_programs_on_one_folder_are_refused() {
     let folder = Folder::new().await;
     let place = countersign_core::store::place::Place::take(std::path::Path::new(&folder.data));

@@ -61,21 +61,9 @@ fn draft(server: &Http) -> ServerDraft {
     }
 }
 
-fn asks() -> Reply {
-    Reply::Result(input_required(&[("q", form("Name?", name()))], Some(r#""s""#)))
-}
-
-const DISCOVERY: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
-
-/// A server that asks and then finishes, whatever else it is asked.
 async fn server() -> Http {
-    Http::new(|seen, _| match seen.rpc_method().as_str() {
-        "tools/call" if seen.params().contains("inputResponses") => Reply::Result(done("ok")),
-        "tools/call" => asks(),
-        "server/discover" => Reply::Result(DISCOVERY.to_owned()),
-        _ => Reply::Error(404, -32601, "no"),
-    })
-    .await
+    let round = input_required(&[("q", form("Name?", name()))], Some(r#""s""#));
+    Http::asks(round, done("ok")).await
 }
 
 fn calls(server: &Http) -> Vec<String> {

@@ -4,6 +4,7 @@ use crate::kit::live::{Live, asks};
 use crate::kit::{Desk, Http, Reply, done, form, input_required, link, name, text};
 use countersign_core::clock::HeldClock;
 use countersign_core::session::Speak;
+use countersign_core::settings::Settings;
 use countersign_core::store::history::chain::Anchored;
 use countersign_core::store::history::find::Filter;
 use countersign_core::store::history::{Delivery, Entry, Kind, Outcome, StartedBy};
@@ -13,14 +14,20 @@ use countersign_core::store::{Database, Store};
 use countersign_core::view::past::{
     Choices, ExportFormat, HistoryAsked, HistoryKind, HistoryPage, HistoryRow, HistoryShow, Retention,
 };
-use countersign_core::view::{Act, Answered, CallAct, CallPhase, FailureCode};
+use countersign_core::view::{
+    Act, Answered, CallAct, CallPhase, FailureCode, NameValue, ServerDraft, ServerId, TargetDraft,
+};
 use countersign_core::wire::Revision;
+use countersign_core::wire::json::Json;
+use countersign_core::wire::request::Elicitation;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
 const CANARY: &str = "kanarienvogel-7319";
+/// What is entered by a person.
+const TYPED: &str = "getippt-4406";
 
 fn asked() -> Reply {
     Reply::Result(input_required(&[("q", form("Name?", name()))], Some(r#""s""#)))
@@ -350,6 +357,14 @@ async fn results_are_kept_or_forgotten_by_choice() {
     assert_eq!(desk.app.choose(no).await.expect("chosen"), no);
     let second = desk.call(one);
     desk.finished(second).await;
+    let records = store.finished_calls(10).expect("readable").calls;
+    for call in records {
+        let record = String::from_utf8(call.record).expect("text");
+        assert!(
+            record.contains(r#""arguments":"{}""#) && record.contains(r#""request":null"#),
+            "{record}"
+        );
+    }
     for call in [first, second] {
         assert_eq!(store.result(call).expect("readable"), None);
         let result = desk.app.inbox().result(call).expect("in this session");
@@ -675,40 +690,97 @@ fn bytes(folder: &Path) -> Vec<u8> {
     all
 }
 
-#[test]
-fn a_canary_in_fields_arguments_and_addresses_is_in_no_file_and_not_in_history() {
+/// What the store holds of calls and their history, opened with its key.
+fn opened(store: &Store) -> Vec<u8> {
+    let mut all = format!("{:?}", store.history(&Filter::default(), None, 1_000)).into_bytes();
+    for loaded in [store.open_calls(), store.finished_calls(1_000)] {
+        for call in loaded.expect("readable").calls {
+            all.extend(call.record);
+            all.extend(store.result(call.id).expect("readable").unwrap_or_default());
+            all.extend(call.drafts.into_iter().flat_map(|(_, draft)| draft));
+        }
+    }
+    all
+}
+
+fn holds(heap: &[u8], word: &str) -> bool {
+    heap.windows(word.len()).any(|part| part == word.as_bytes())
+}
+
+/// A whole call with the canary in its fields, its arguments, its link and its result, on a server with the canary in a
+/// header and in its address, beside a program with the canary in its arguments and variables. Returns what an export, and
+/// what somebody with the key, could read after it.
+fn life_with_a_canary(choices: Choices) -> (Vec<u8>, Vec<u8>) {
     let folder = TempDir::new().expect("a folder");
-    let open = || {
-        let place = Place::take(folder.path()).expect("free");
-        let (database, _) = Database::open(place, &HeldClock::default()).expect("opens");
-        let master = Master::from_bytes(&[7; 32]).expect("32 bytes");
-        database
-            .unlock(&master)
-            .unwrap_or_else(|refused| panic!("{}", refused.error))
-    };
+    let place = Place::take(folder.path()).expect("free");
+    let (database, _) = Database::open(place, &HeldClock::default()).expect("opens");
+    let master = Master::from_bytes(&[7; 32]).expect("32 bytes");
+    let store = database
+        .unlock(&master)
+        .unwrap_or_else(|refused| panic!("{}", refused.error));
     let schema = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"array","items":{"type":"string"}}}}"#;
     let url = format!("https://pay.example.com/{CANARY}/x?token={CANARY}#{CANARY}");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
-        .build();
-    let runtime = runtime.expect("a runtime");
-    let exported = runtime.block_on(async {
+        .build()
+        .expect("a runtime");
+    let read = runtime.block_on(async {
         let round = input_required(&[("q", form("Name?", schema)), ("p", link("Pay", &url))], None);
-        let server = Http::replies([Reply::Result(round), Reply::Result(done(CANARY))]).await;
-        let desk = Desk::new();
-        let store = Arc::new(open());
+        let server = Http::asks(round, done(CANARY)).await;
+        let desk = Desk::with(Settings::Folder(folder.path().to_owned()), Elicitation::Both);
+        let store = Arc::new(store);
         desk.app.keep_in(&store).expect("readable");
-        let one = desk.add("one", &server);
-        let call = desk.call_with(one, countersign_core::wire::json::Json::string(CANARY));
+        desk.app.choose(choices).await.expect("chosen");
+        let secret = |name: &str| NameValue {
+            name: name.to_owned(),
+            value: CANARY.to_owned(),
+        };
+        let mut address = server.url.clone();
+        address.set_query(Some(&format!("key={CANARY}")));
+        let targets = [
+            TargetDraft::Http {
+                url: address.into(),
+                headers: vec![secret("X-Key")],
+            },
+            TargetDraft::Stdio {
+                command: "/no/such/program".to_owned(),
+                args: [
+                    "--token",
+                    CANARY,
+                    &format!("--api-key={CANARY}"),
+                    &format!("https://a.example/mcp?key={CANARY}"),
+                    &format!("Authorization: Bearer {CANARY}="),
+                ]
+                .map(str::to_owned)
+                .to_vec(),
+                env: vec![secret("TOKEN")],
+                cwd: None,
+            },
+        ];
+        let servers: Vec<ServerId> = targets
+            .into_iter()
+            .zip(["one", "two"])
+            .map(|(target, name)| {
+                let draft = ServerDraft {
+                    name: name.to_owned(),
+                    target,
+                    timeout_seconds: 60,
+                };
+                desk.app.add_server(draft).expect("added")
+            })
+            .collect();
+        let call = desk.call_with(servers[0], Json::string(CANARY));
         let asks = desk.questions(call, 2).await;
-        let typed = vec![text(0, CANARY), text(1, CANARY)];
+        let typed = vec![text(0, TYPED), text(1, CANARY)];
         desk.app.inbox().draft(asks[0].id, typed.clone());
-        assert!(
-            !bytes(folder.path())
-                .windows(CANARY.len())
-                .any(|part| part == CANARY.as_bytes())
-        );
+        for word in [CANARY, TYPED] {
+            assert!(
+                !holds(&bytes(folder.path()), word),
+                "in clear text while it waits"
+            );
+            assert!(holds(&opened(&store), word), "what waits is kept");
+        }
         desk.accept(asks[0].id, typed).await;
         let view = desk.view(asks[1].id);
         assert!(
@@ -717,13 +789,10 @@ fn a_canary_in_fields_arguments_and_addresses_is_in_no_file_and_not_in_history()
         );
         desk.act(asks[1].id, Act::Open).await;
         desk.finished(call).await;
-        assert_eq!(
-            server
-                .params()
-                .iter()
-                .filter(|params| params.contains(CANARY))
-                .count(),
-            2
+        let seen = server.seen();
+        assert!(
+            seen.iter()
+                .any(|seen| seen.header("x-key").as_deref() == Some(CANARY))
         );
         let out = TempDir::new().expect("a folder");
         for format in [ExportFormat::Json, ExportFormat::Csv] {
@@ -733,17 +802,47 @@ fn a_canary_in_fields_arguments_and_addresses_is_in_no_file_and_not_in_history()
                 .await
                 .expect("written");
         }
-        let mut told = format!("{:?}", store.history(&Filter::default(), None, 100)).into_bytes();
-        told.extend(bytes(out.path()));
-        desk.app.inbox().let_go();
-        told
+        desk.app.let_go();
+        (bytes(out.path()), opened(&store))
     });
     drop(runtime);
-    let holds = |heap: &[u8]| heap.windows(CANARY.len()).any(|part| part == CANARY.as_bytes());
+    let kept = bytes(folder.path());
+    assert!(kept.len() > 10_000, "there is something");
     assert!(
-        exported.len() > 1000 && !holds(&exported),
-        "{}",
-        String::from_utf8_lossy(&exported)
+        ![CANARY, TYPED].iter().any(|word| holds(&kept, word)),
+        "in clear text"
     );
-    assert!(!holds(&bytes(folder.path())), "in clear text");
+    read
+}
+
+#[test]
+fn a_canary_everywhere_is_in_no_file_in_clear_text() {
+    let (exported, opened) = life_with_a_canary(Choices {
+        keep_values: true,
+        ..Choices::default()
+    });
+    for word in [CANARY, TYPED] {
+        assert!(holds(&exported, word), "what was chosen to be kept is there");
+        assert!(holds(&opened, word), "what was chosen to be kept is there");
+    }
+}
+
+#[test]
+fn what_was_entered_is_nowhere_after_its_call_where_the_person_keeps_no_values() {
+    let (exported, opened) = life_with_a_canary(Choices::default());
+    assert!(exported.len() > 1_000 && !holds(&exported, TYPED) && !holds(&exported, CANARY));
+    assert!(holds(&opened, CANARY), "the arguments, to start it again");
+    assert!(!holds(&opened, TYPED), "{}", String::from_utf8_lossy(&opened));
+}
+
+#[test]
+fn a_canary_everywhere_is_nowhere_after_its_call_where_the_person_keeps_nothing() {
+    let (exported, opened) = life_with_a_canary(Choices {
+        keep_results: false,
+        ..Choices::default()
+    });
+    for word in [CANARY, TYPED] {
+        assert!(exported.len() > 1_000 && !holds(&exported, word));
+        assert!(!holds(&opened, word), "{}", String::from_utf8_lossy(&opened));
+    }
 }

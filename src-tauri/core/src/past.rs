@@ -163,7 +163,7 @@ impl Countersign {
                 return Err(failure);
             }
             if !choices.keep_results {
-                self.inbox().results_forgotten();
+                self.inbox().ended_forgotten();
             }
         }
         self.inbox().choose(choices);

@@ -167,6 +167,18 @@ impl Http {
     }
 
     /// Ends at once, as a program does that is killed: every connection breaks, nothing listens any more.
+    /// A server that can be connected, asks this in every call, and is done with this after any answer.
+    pub(crate) async fn asks(round: String, result: String) -> Self {
+        const DISCOVERY: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
+        Self::new(move |seen, _| match seen.rpc_method().as_str() {
+            "tools/call" if seen.params().contains("inputResponses") => Reply::Result(result.clone()),
+            "tools/call" => Reply::Result(round.clone()),
+            "server/discover" => Reply::Result(DISCOVERY.to_owned()),
+            _ => Reply::Error(404, -32601, "no"),
+        })
+        .await
+    }
+
     pub(crate) fn dies(&self) {
         self.shared.dead.open();
     }

@@ -538,11 +538,11 @@ notes: Array<string>, };
 
 export type Choices = { 
 /**
- * Results of finished calls, the newest of them.
+ * Finished calls, the newest of them, with their results, arguments and questions. Otherwise only that they were.
  */
 keepResults: boolean, 
 /**
- * What was entered, in history.
+ * What was entered, in history; and beside a finished call, so that it can be started again with it.
  */
 keepValues: boolean, history: Retention, };
 

@@ -196,7 +196,7 @@ impl Countersign {
             && let Err(why) = self.seal_values(store)
         {
             self.lock_notices().push(format!(
-                "The header and variable values of your servers still stand in the list of servers: {why}"
+                "What is secret of your servers still stands in the list of servers: {why}"
             ));
         }
         for id in waited_for {
@@ -1048,10 +1048,7 @@ impl Server {
         match &self.origin {
             Origin::Added(entry) => entry.id.clone(),
             Origin::Practice { .. } => format!("practice {}", self.name),
-            Origin::Passing { .. } => {
-                let place = serde_json::to_string(&address::place(self.session.target()));
-                format!("at {}", place.unwrap_or_default())
-            }
+            Origin::Passing { .. } => format!("at {}", address::place_print(self.session.target())),
         }
     }
 

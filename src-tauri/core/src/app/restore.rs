@@ -3,8 +3,8 @@
 //! Promises: the list of servers is written before anything goes there; a call that asked at the present place keeps the
 //! server where it is. Headers and variables stay with the server.
 
-use super::{Countersign, Origin, Server, moved_on};
-use crate::session::{Session, Speak, Target, address};
+use super::{Countersign, Origin, Server, moved_on, values};
+use crate::session::{Session, Speak, address};
 use crate::store::history::Outcome;
 use crate::view::{CallId, Failure, ServerState};
 use std::sync::Arc;
@@ -22,24 +22,25 @@ impl Countersign {
                 "Other calls go on where this server is now. Finish or stop them first.",
             ));
         }
-        let (entry, old) = self
+        let (mut entry, old) = self
             .with(id, |server| match &server.origin {
                 Origin::Added(entry) => Some((entry.clone(), Arc::clone(&server.session))),
                 Origin::Passing { .. } | Origin::Practice { .. } => None,
             })
             .flatten()
             .ok_or_else(Failure::gone)?;
-        let moved = address::moved_to(&entry.target, &place).and_then(|target| {
-            let restored = with_values(address::target(&target).ok()?, old.target())?;
-            Some((target, restored))
-        });
-        let Some((target, restored)) = moved else {
+        let whole = address::moved_to(address::draft(old.target()), &place);
+        let restored = whole.and_then(|whole| Some((address::target(&whole).ok()?, whole)));
+        let Some((restored, whole)) = restored else {
             return Err(Failure::not_possible(
                 "Its place cannot be restored here. Stop the call, and add the server anew.",
             ));
         };
-        let mut entry = entry;
-        entry.target = target;
+        entry.target = whole;
+        entry.values_kept = false;
+        if let Some(store) = inbox.store().filter(|store| store.is_durable()) {
+            values::seal(&store, &mut entry).map_err(|error| Failure::settings(error.to_string()))?;
+        }
         let mut entries = self.entries(None);
         for listed in entries.iter_mut().filter(|listed| listed.id == entry.id) {
             listed.clone_from(&entry);
@@ -67,14 +68,4 @@ impl Countersign {
         self.connect(id);
         Ok(())
     }
-}
-
-/// The headers or variables of one with their values, at the place of the other.
-fn with_values(mut place: Target, values: &Target) -> Option<Target> {
-    match (&mut place, values) {
-        (Target::Http { headers, .. }, Target::Http { headers: had, .. }) => headers.clone_from(had),
-        (Target::Stdio(command), Target::Stdio(had)) => command.env.clone_from(&had.env),
-        (Target::Http { .. }, Target::Stdio(_)) | (Target::Stdio(_), Target::Http { .. }) => return None,
-    }
-    Some(place)
 }

@@ -1,4 +1,5 @@
-//! Header and environment values of servers: in the store, whose key is in the key store, and not in the list of servers.
+//! What is secret of how servers are reached ([`address::veiled`]): in the store, whose key is in the key store, and not in the
+//! list of servers.
 //!
 //! Promises: a value leaves the list only after the store has it on the disk; a server whose values are not at hand is not
 //! connected without them. Without a store that outlives the app they stay in the list, a file for its owner only.
@@ -7,7 +8,7 @@ use super::{Countersign, Origin, Server, seconds};
 use crate::session::{Session, Speak, address};
 use crate::settings::Entry;
 use crate::store::{Store, StoreError};
-use crate::view::{NameValue, ServerId, ServerState, TargetDraft};
+use crate::view::{ServerId, ServerState, TargetDraft};
 use std::sync::atomic::Ordering;
 
 impl Countersign {
@@ -24,7 +25,8 @@ impl Countersign {
             let Origin::Added(entry) = &server.origin else {
                 continue;
             };
-            let Some(target) = values_of(store, entry).and_then(|values| whole(entry, values)) else {
+            let target = whole(store, entry).and_then(|whole| address::target(&whole).ok());
+            let Some(target) = target else {
                 server.detail = Some(
                     "Its header or variable values cannot be read from the file in which they were kept. Remove the \
                      server and add it again."
@@ -77,21 +79,23 @@ impl Countersign {
     }
 }
 
-/// Moves the values of one entry into the store. False where it has none there.
+/// Moves what is secret in one entry into the store. False where nothing of it is in the list.
 ///
 /// # Errors
-/// They could not be kept; the entry is as it was.
+/// It could not be kept; the entry is as it was.
 pub(super) fn seal(store: &Store, entry: &mut Entry) -> Result<bool, StoreError> {
-    let pairs = pairs(&mut entry.target);
-    if entry.id.is_empty() || entry.values_kept || pairs.is_empty() {
+    let veiled = address::veiled(&entry.target);
+    if entry.id.is_empty() || veiled == entry.target {
         return Ok(false);
     }
-    let values: Vec<&str> = pairs.iter().map(|pair| pair.value.as_str()).collect();
-    let values = zeroize::Zeroizing::new(serde_json::to_vec(&values).unwrap_or_default());
-    store.put(&name(&entry.id), Some(&values))?;
-    for pair in pairs {
-        pair.value.clear();
-    }
+    let whole = match entry.values_kept {
+        // Somebody wrote into the list since.
+        true => whole(store, entry).unwrap_or_else(|| entry.target.clone()),
+        false => entry.target.clone(),
+    };
+    let text = zeroize::Zeroizing::new(serde_json::to_vec(&whole).unwrap_or_default());
+    store.put(&name(&entry.id), Some(&text))?;
+    entry.target = veiled;
     entry.values_kept = true;
     Ok(true)
 }
@@ -102,28 +106,11 @@ pub(super) fn forget(store: &Store, entry: &Entry) {
     let _ = store.put(&name(&entry.id), None);
 }
 
-fn values_of(store: &Store, entry: &Entry) -> Option<Vec<String>> {
-    let kept = store.get(&name(&entry.id)).ok().flatten()?;
-    serde_json::from_slice(&kept).ok()
-}
-
-fn whole(entry: &Entry, values: Vec<String>) -> Option<crate::session::Target> {
-    let mut target = entry.target.clone();
-    let pairs = pairs(&mut target);
-    if pairs.len() != values.len() {
-        return None;
-    }
-    for (pair, value) in pairs.iter_mut().zip(values) {
-        pair.value = value;
-    }
-    address::target(&target).ok()
-}
-
-fn pairs(target: &mut TargetDraft) -> &mut [NameValue] {
-    match target {
-        TargetDraft::Http { headers, .. } => headers,
-        TargetDraft::Stdio { env, .. } => env,
-    }
+/// What the store and the list know of it together.
+fn whole(store: &Store, entry: &Entry) -> Option<TargetDraft> {
+    let kept = zeroize::Zeroizing::new(store.get(&name(&entry.id)).ok().flatten()?);
+    let kept: TargetDraft = serde_json::from_slice(&kept).ok()?;
+    address::unveiled(entry.target.clone(), &kept)
 }
 
 fn name(id: &str) -> String {

@@ -21,6 +21,7 @@ use crate::form::FieldInput;
 use crate::mrtr::driver::{End, Start, Trouble};
 use crate::mrtr::kept::{KeptMachine, KeptRequest};
 use crate::mrtr::machine::Machine;
+use crate::session::address;
 use crate::store::history::{Delivery, Outcome};
 use crate::transport::Fault;
 use crate::view::{Action, AskId, CallId, CallPhase, Initiator, OfferKind, TargetDraft};
@@ -164,7 +165,7 @@ enum KeptStage {
 #[derive(Serialize, Deserialize)]
 struct KeptGiven {
     action: Action,
-    /// `None`: it held a secret.
+    /// `None`: it held a secret, or the call has ended.
     result: Option<String>,
     opened_link: bool,
     outcome: Outcome,
@@ -178,22 +179,34 @@ pub(super) struct Back {
 }
 
 impl KeptCall {
-    pub(super) fn of<'a>(call: &Call, asks: impl Iterator<Item = &'a Ask>) -> Self {
-        let asks: Vec<&Ask> = asks.collect();
+    /// Of an ended call only what is shown of it, and what starting it again needs; where the person keeps nothing of
+    /// ended calls (`keep_ended`), neither its arguments nor its questions.
+    pub(super) fn of<'a>(call: &Call, asks: impl Iterator<Item = &'a Ask>, keep_ended: bool) -> Self {
+        let is_open = call.end.is_none();
+        let is_whole = is_open || keep_ended;
+        let asks: Vec<&Ask> = asks.filter(|_| is_whole).collect();
         let secret = asks.iter().any(|ask| ask.holds_secret());
         Self {
             version: VERSION,
             kind: call.new.kind,
             name: call.new.name.clone(),
-            arguments: call.new.arguments.to_string(),
+            arguments: if is_whole {
+                call.new.arguments.to_string()
+            } else {
+                "{}".to_owned()
+            },
             output_schema: call.new.output_schema.as_ref().map(Json::to_string),
             initiator: call.new.initiator.clone(),
             server_name: call.new.server.name.clone(),
             practice: call.new.server.practice,
-            place: call.place.clone(),
+            place: if is_whole {
+                call.place.clone()
+            } else {
+                address::veiled(&call.place)
+            },
             values: call.new.server.values.clone(),
-            request: call.request.as_ref().map(KeptRequest::of),
-            machine: call.machine.clone().map(|machine| {
+            request: call.request.as_ref().filter(|_| is_whole).map(KeptRequest::of),
+            machine: call.machine.clone().filter(|_| is_open).map(|machine| {
                 if secret {
                     machine.without_answers()
                 } else {
@@ -211,6 +224,7 @@ impl KeptCall {
             links: call
                 .links
                 .iter()
+                .filter(|_| is_open)
                 .map(|(key, url)| (key.clone(), url.as_str().to_owned()))
                 .collect(),
             declines: call
@@ -222,7 +236,7 @@ impl KeptCall {
             end: call.end.as_ref().map(KeptEnd::of),
             // It is told with the first that is kept of it.
             noted_start: true,
-            asks: asks.into_iter().map(KeptAsk::of).collect(),
+            asks: asks.into_iter().map(|ask| KeptAsk::of(ask, is_open)).collect(),
         }
     }
 
@@ -252,8 +266,8 @@ impl KeptCall {
         let gone = server.is_none();
         let server =
             server.unwrap_or_else(|| ServerFacts::gone(&self.server_name, &self.place, self.practice));
-        let moved = moved::why(&self.place, &server.place);
-        let values_changed = moved.is_none() && !gone && self.values != server.values;
+        let moved = moved::why(&self.place, &server.place).filter(|_| end.is_none());
+        let values_changed = end.is_none() && moved.is_none() && !gone && self.values != server.values;
         let new = NewCall {
             server: if end.is_some() {
                 server
@@ -512,8 +526,9 @@ impl KeptEnd {
 }
 
 impl KeptAsk {
-    fn of(ask: &Ask) -> Self {
-        let secret = ask.holds_secret();
+    /// Its answer is kept for as long as it may have to be sent (`is_open`).
+    fn of(ask: &Ask, is_open: bool) -> Self {
+        let hides = !is_open || ask.holds_secret();
         Self {
             id: ask.id.0,
             key: ask.key.clone(),
@@ -521,7 +536,7 @@ impl KeptAsk {
             position: ask.position,
             of: ask.of,
             entry: ask.entry.raw().to_string(),
-            stage: KeptStage::of(&ask.stage, secret),
+            stage: KeptStage::of(&ask.stage, hides),
             asked_at: ask.asked_at.clone(),
             declined_before: ask.declined_before,
             may_be_finished: ask.may_be_finished,
@@ -576,10 +591,10 @@ impl KeptAsk {
 }
 
 impl KeptStage {
-    fn of(stage: &Stage, secret: bool) -> Self {
+    fn of(stage: &Stage, hides: bool) -> Self {
         let kept = |given: &Given| KeptGiven {
             action: given.action,
-            result: (!(secret || given.lost) || given.action != Action::Accept)
+            result: (!(hides || given.lost) || given.action != Action::Accept)
                 .then(|| given.result.to_string()),
             opened_link: given.opened_link,
             outcome: given.outcome,

@@ -433,11 +433,18 @@ impl Inbox {
         self.lock().choices = choices;
     }
 
-    /// The results of ended calls are in the store no more; those of this session can be looked at until it ends.
-    pub(crate) fn results_forgotten(&self) {
-        for call in self.lock().calls.values_mut() {
+    /// Nothing of ended calls is to be kept any more but that they were; those of this session can be looked at until it
+    /// ends. Their results are out of the store already.
+    pub(crate) fn ended_forgotten(&self) {
+        let mut state = self.lock();
+        for call in state.calls.values_mut() {
             call.result_kept = false;
         }
+        let ended = state.calls.values().filter(|call| call.end.is_some());
+        for id in ended.map(|call| call.id).collect::<Vec<_>>() {
+            state.keep_or_say(id);
+        }
+        drop(state);
         self.bump();
     }
 
@@ -1138,7 +1145,8 @@ impl State {
         // The record says what is told with it; where nothing is kept, nothing was told.
         let before = noted::Before::of(call, &asks);
         noted::told(call, &mut asks, &news, store.head().seq + 1);
-        let record = KeptCall::of(call, asks.iter().map(|ask| &**ask)).to_bytes();
+        let told = asks.iter().map(|ask| &**ask);
+        let record = KeptCall::of(call, told, self.choices.keep_results).to_bytes();
         let print = self.prints.hash_one(&record);
         let history = noted::entries(news);
         let result = match &call.end {
@@ -1151,6 +1159,15 @@ impl State {
             self.unkept.remove(&id);
             return Ok(());
         }
+        let forgotten: Vec<Draft<'_>> = asks
+            .iter()
+            .filter(|_| forgets_drafts(call, self.choices))
+            .map(|ask| Draft {
+                ask: ask.id,
+                call: id,
+                text: None,
+            })
+            .collect();
         let saved = store.save(&CallSave {
             id,
             server: &call.key,
@@ -1159,7 +1176,7 @@ impl State {
             expect: Expect::Any,
             record: &record,
             result: result.as_deref().map(str::as_bytes),
-            drafts: &[],
+            drafts: &forgotten,
             history: &history,
         });
         if let Err(error) = saved {
@@ -1184,7 +1201,8 @@ impl State {
             return;
         };
         let Body::Form(form) = &ask.body else { return };
-        if self.calls.get(&ask.call).is_none_or(|call| call.key.is_empty()) {
+        let is_kept = |call: &Call| !call.key.is_empty() && !forgets_drafts(call, self.choices);
+        if !self.calls.get(&ask.call).is_some_and(is_kept) {
             return;
         }
         let plain = form.without_secrets(&ask.draft);
@@ -1316,6 +1334,16 @@ fn drafts(stored: &StoredCall) -> BTreeMap<AskId, Vec<FieldInput>> {
     drafts
         .filter_map(|(ask, text)| Some((*ask, serde_json::from_slice(text).ok()?)))
         .collect()
+}
+
+/// Whether what was entered into its questions is of no use any more: a call that is done needs none, one that failed can
+/// be started again with it.
+fn forgets_drafts(call: &Call, choices: Choices) -> bool {
+    match call.end {
+        None => false,
+        Some(driver::End::Done(_)) => !(choices.keep_results && choices.keep_values),
+        Some(_) => !choices.keep_results,
+    }
 }
 
 /// How many questions of a round a person still has to decide.

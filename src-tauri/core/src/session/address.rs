@@ -2,6 +2,7 @@
 //! Pure; nothing starts.
 
 use super::Target;
+use crate::form::{Guard, GuardLevel};
 use crate::transport::http::{HttpPeer, proxy, reserved};
 use crate::transport::stdio::Command;
 use crate::view::{NameValue, ServerDraft, ServerPreview, TargetDraft};
@@ -9,6 +10,9 @@ use crate::wire::json::Json;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use url::Url;
+
+/// Stands for what is not shown.
+const HIDDEN: &str = "•••";
 
 /// Seconds that a request may take unless the person says otherwise.
 pub const DEFAULT_TIMEOUT: u32 = 60;
@@ -148,15 +152,30 @@ pub fn place(target: &Target) -> TargetDraft {
     }
 }
 
+/// The whole of it, as a person would enter it.
+pub fn draft(target: &Target) -> TargetDraft {
+    let mut draft = place(target);
+    let (pairs, known) = match (&mut draft, target) {
+        (TargetDraft::Http { headers, .. }, Target::Http { headers: known, .. }) => (headers, known),
+        (TargetDraft::Stdio { env, .. }, Target::Stdio(command)) => (env, &command.env),
+        (TargetDraft::Http { .. }, Target::Stdio(_)) | (TargetDraft::Stdio { .. }, Target::Http { .. }) => {
+            return draft;
+        }
+    };
+    pairs.extend(known.iter().map(|(name, value)| NameValue {
+        name: name.clone(),
+        value: value.clone(),
+    }));
+    draft
+}
+
 /// The same server with the same headers or variables at another `place`; `None` where one of them is an address and
 /// the other a program.
-pub fn moved_to(draft: &TargetDraft, place: &TargetDraft) -> Option<TargetDraft> {
+pub fn moved_to(draft: TargetDraft, place: &TargetDraft) -> Option<TargetDraft> {
     let mut moved = place.clone();
     match (&mut moved, draft) {
-        (TargetDraft::Http { headers, .. }, TargetDraft::Http { headers: had, .. }) => {
-            headers.clone_from(had);
-        }
-        (TargetDraft::Stdio { env, .. }, TargetDraft::Stdio { env: had, .. }) => env.clone_from(had),
+        (TargetDraft::Http { headers, .. }, TargetDraft::Http { headers: had, .. }) => *headers = had,
+        (TargetDraft::Stdio { env, .. }, TargetDraft::Stdio { env: had, .. }) => *env = had,
         (TargetDraft::Http { .. }, TargetDraft::Stdio { .. })
         | (TargetDraft::Stdio { .. }, TargetDraft::Http { .. }) => return None,
     }
@@ -169,8 +188,18 @@ pub fn print(target: &Target) -> String {
         Target::Http { headers, .. } => headers,
         Target::Stdio(command) => &command.env,
     };
+    hashed(pairs.iter().flat_map(|(name, value)| [name.as_str(), value]))
+}
+
+/// By which a [`place`] is known; it tells nothing of its query and its arguments.
+pub fn place_print(target: &Target) -> String {
+    let place = serde_json::to_string(&place(target)).unwrap_or_default();
+    hashed([place.as_str()])
+}
+
+fn hashed<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
-    for text in pairs.iter().flat_map(|(name, value)| [name, value]) {
+    for text in texts {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }
@@ -280,23 +309,120 @@ fn dangers(command: &Command) -> impl Iterator<Item = String> {
     found.into_iter().map(str::to_owned)
 }
 
-/// The words of a command, values that look secret masked: `--token •••`, `--api-key=•••`.
+/// The words of a command, what looks secret masked: `--token •••`, `--api-key=•••`.
 fn masked(command: &Command) -> Vec<String> {
     let mut words = vec![command.program.clone()];
-    let mut secret = false;
-    for arg in &command.args {
-        let (name, value) = arg
-            .split_once('=')
-            .map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
-        let names_secret = looks_secret(name) && (name.starts_with('-') || value.is_some());
-        words.push(match value {
-            Some(_) if names_secret => format!("{name}=•••"),
-            _ if secret && !arg.starts_with('-') => "•••".to_owned(),
-            _ => arg.clone(),
-        });
-        secret = names_secret && value.is_none();
-    }
+    words.extend(without_secrets(&command.args));
     words
+}
+
+/// Arguments with `•••` for what a name or its own shape tells to be secret: the value of a flag, a variable or a header
+/// with such a name, the query of an address, what begins as keys do.
+fn without_secrets(args: &[String]) -> Vec<String> {
+    let mut is_value = false;
+    let shown = args.iter().map(|arg| {
+        if std::mem::take(&mut is_value) && !arg.starts_with('-') {
+            return HIDDEN.to_owned();
+        }
+        if let Some(shown) = hidden(arg) {
+            return shown;
+        }
+        let pairs = ["=", ": "].map(|between| Some((between, arg.split_once(between)?)));
+        let first = pairs
+            .into_iter()
+            .flatten()
+            .min_by_key(|(_, (name, _))| name.len());
+        let Some((between, (name, value))) = first else {
+            is_value = arg.starts_with('-') && looks_secret(arg);
+            return arg.clone();
+        };
+        let shown = if looks_secret(name) {
+            Some(HIDDEN.to_owned())
+        } else {
+            hidden(value)
+        };
+        shown.map_or_else(|| arg.clone(), |shown| format!("{name}{between}{shown}"))
+    });
+    shown.collect()
+}
+
+/// How a value is shown whose shape tells that it is secret.
+fn hidden(value: &str) -> Option<String> {
+    if let Ok(mut url) = Url::parse(value)
+        && matches!(url.scheme(), "http" | "https")
+        && url.query().is_some()
+    {
+        url.set_query(None);
+        url.set_fragment(None);
+        return Some(format!("{url}?{HIDDEN}"));
+    }
+    let is_secret = Guard::of_argument("", value).level() == Some(GuardLevel::Secret);
+    is_secret.then(|| HIDDEN.to_owned())
+}
+
+/// A draft without values of headers and variables, without the query of its address, and with the arguments of a command
+/// as they are shown. The same again for what this returns.
+pub fn veiled(draft: &TargetDraft) -> TargetDraft {
+    let mut veiled = draft.clone();
+    let pairs = match &mut veiled {
+        TargetDraft::Http { url, headers } => {
+            if let Ok(mut parsed) = Url::parse(url.trim())
+                && parsed.query().is_some()
+            {
+                parsed.set_query(None);
+                *url = parsed.into();
+            }
+            headers
+        }
+        TargetDraft::Stdio { args, env, .. } => {
+            *args = without_secrets(args);
+            env
+        }
+    };
+    for pair in pairs {
+        pair.value.clear();
+    }
+    veiled
+}
+
+/// What `listed` lacks because it is [veiled](veiled), from the draft that was veiled. What was changed in it since stays
+/// changed. `None` where it has a header or variable whose value nobody knows.
+pub fn unveiled(mut listed: TargetDraft, whole: &TargetDraft) -> Option<TargetDraft> {
+    let (pairs, known) = match (&mut listed, whole, veiled(whole)) {
+        (
+            TargetDraft::Http { url, headers },
+            TargetDraft::Http {
+                url: whole_url,
+                headers: known,
+            },
+            TargetDraft::Http { url: shown, .. },
+        ) => {
+            if *url == shown {
+                url.clone_from(whole_url);
+            }
+            (headers, known)
+        }
+        (
+            TargetDraft::Stdio { args, env, .. },
+            TargetDraft::Stdio {
+                args: whole_args,
+                env: known,
+                ..
+            },
+            TargetDraft::Stdio { args: shown, .. },
+        ) => {
+            if *args == shown {
+                args.clone_from(whole_args);
+            }
+            (env, known)
+        }
+        (TargetDraft::Http { .. } | TargetDraft::Stdio { .. }, _, _) => return Some(listed),
+    };
+    for pair in pairs.iter_mut().filter(|pair| pair.value.is_empty()) {
+        let value = known.iter().find(|known| known.name == pair.name)?;
+        pair.value.clone_from(&value.value);
+    }
+    Some(listed)
 }
 
 /// Whether the value under this name is for nobody's eyes.
@@ -603,6 +729,71 @@ mod tests {
         );
         check("serve --api-key=abc x", "serve", "serve '--api-key=•••' x");
         check("serve --auth --verbose", "serve", "serve --auth --verbose");
+    }
+
+    #[test]
+    fn what_looks_secret_in_arguments_is_masked_in_every_place() {
+        for (arg, shown) in [
+            ("DATABASE_PASSWORD=abc", "DATABASE_PASSWORD=•••"),
+            ("LEVEL=debug", "LEVEL=debug"),
+            ("Authorization: Basic YWJj=", "Authorization: •••"),
+            ("X-Trace: on", "X-Trace: on"),
+            ("https://a.example/mcp?apiKey=abc#d", "https://a.example/mcp?•••"),
+            (
+                "--url=https://a.example/mcp?k=abc",
+                "--url=https://a.example/mcp?•••",
+            ),
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("ghp_0123456789abcdefghijklmnopqrstuvwxyz", "•••"),
+            ("@scope/server-keyboard", "@scope/server-keyboard"),
+        ] {
+            assert_eq!(without_secrets(&[arg.to_owned()]), [shown], "{arg}");
+            assert_eq!(without_secrets(&[shown.to_owned()]), [shown], "once more: {arg}");
+        }
+    }
+
+    #[test]
+    fn what_is_veiled_is_whole_again_with_what_was_changed_since() {
+        let pair = |name: &str, value: &str| NameValue {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        let http = |url: &str, headers: &[NameValue]| TargetDraft::Http {
+            url: url.to_owned(),
+            headers: headers.to_vec(),
+        };
+        let program = |args: &[&str], env: &[NameValue]| TargetDraft::Stdio {
+            command: "serve".to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            env: env.to_vec(),
+            cwd: None,
+        };
+        let whole = http("https://a.example/mcp?key=k", &[pair("A", "a"), pair("B", "b")]);
+        let listed = veiled(&whole);
+        assert_eq!(
+            listed,
+            http("https://a.example/mcp", &[pair("A", ""), pair("B", "")])
+        );
+        assert_eq!(veiled(&listed), listed);
+        assert_eq!(unveiled(listed, &whole).as_ref(), Some(&whole));
+        // Somebody wrote into the list: another place does not get the query, another order changes nothing.
+        let edited = http("https://b.example/mcp", &[pair("B", ""), pair("A", "new")]);
+        let expected = http("https://b.example/mcp", &[pair("B", "b"), pair("A", "new")]);
+        assert_eq!(unveiled(edited, &whole), Some(expected));
+        assert_eq!(
+            unveiled(http("https://a.example/mcp", &[pair("C", "")]), &whole),
+            None
+        );
+
+        let whole = program(&["--token", "t", "-v"], &[pair("KEY", "k")]);
+        let listed = veiled(&whole);
+        assert_eq!(listed, program(&["--token", "•••", "-v"], &[pair("KEY", "")]));
+        assert_eq!(unveiled(listed, &whole).as_ref(), Some(&whole));
+        let other_kind = program(&["x"], &[]);
+        assert_eq!(
+            unveiled(other_kind.clone(), &http("https://a.example/", &[])),
+            Some(other_kind)
+        );
     }
 
     #[test]

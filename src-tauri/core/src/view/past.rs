@@ -181,9 +181,9 @@ pub struct Verification {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Choices {
-    /// Results of finished calls, the newest of them.
+    /// Finished calls, the newest of them, with their results, arguments and questions. Otherwise only that they were.
     pub keep_results: bool,
-    /// What was entered, in history.
+    /// What was entered, in history; and beside a finished call, so that it can be started again with it.
     pub keep_values: bool,
     pub history: Retention,
 }
