@@ -110,6 +110,12 @@ impl Window {
             .port();
         let home = folder.path().join("home");
         std::fs::create_dir_all(home.join(".cache")).expect("a home");
+        // What the app says where it was started from; of every life in this folder.
+        let output = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(folder.path().join("output.log"))
+            .expect("a file");
         let mut driver = Command::new(program("WebKitWebDriver"));
         driver
             .arg(format!("--port={port}"))
@@ -119,8 +125,8 @@ impl Window {
             .env("XDG_CONFIG_HOME", home.join("config"))
             .env("XDG_CACHE_HOME", home.join(".cache"))
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stdout(output.try_clone().expect("a file"))
+            .stderr(output);
         if look == Look::Dark {
             driver.env("GTK_THEME", "Adwaita:dark");
         }
@@ -217,7 +223,9 @@ impl Window {
                     .unwrap_or_default();
                 self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
                     .await;
-                panic!("{css}: {error}\n--- the window says:\n{page}");
+                let said = std::fs::read(self.folder.path().join("output.log")).unwrap_or_default();
+                let said = String::from_utf8_lossy(&said);
+                panic!("{css}: {error}\n--- the window says:\n{page}\n--- the app said:\n{said}");
             }
         }
     }
@@ -699,7 +707,7 @@ fn serve(stream: &std::net::TcpStream, answer: &Script) {
         Some("tools/list") => Some(
             json!({
                 "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-                "tools": [{ "name": "speak", "inputSchema": { "type": "object", "properties": {} } }],
+                "tools": [{ "name": "speak", "inputSchema": { "type": "object", "properties": { "words": { "type": "string" } } } }],
             })
             .to_string(),
         ),

@@ -1,6 +1,6 @@
 use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The params of the calls that reached the server, as they came.
@@ -129,6 +129,93 @@ async fn a_server_that_moved_is_named_and_put_back_by_the_person() {
             .contains(&server.url)
     );
     window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_canary_everywhere_is_in_no_file_of_the_app_and_not_in_what_it_says() {
+    const CANARY: &str = "kanarienvogel-5150";
+    let (server, seen) = {
+        let seen = Seen::default();
+        let noted = Arc::clone(&seen);
+        let url = format!("https://pay.example.com/{CANARY}?token={CANARY}#{CANARY}");
+        let server = ScriptedServer::start_exact(move |params, body| {
+            noted.lock().expect("unbroken").push(body.to_owned());
+            let result = if params["inputResponses"].is_null() {
+                json!({
+                    "resultType": "input_required", "requestState": CANARY, "inputRequests": {
+                        "form": { "method": "elicitation/create", "params": {
+                            "message": CANARY,
+                            "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } } },
+                        } },
+                        "page": { "method": "elicitation/create", "params": {
+                            "mode": "url", "message": CANARY, "url": url, "elicitationId": "e",
+                        } },
+                    },
+                })
+            } else {
+                json!({ "resultType": "complete", "content": [{ "type": "text", "text": CANARY }] })
+            };
+            Some(result.to_string())
+        });
+        (server, seen)
+    };
+    let target = json!({
+        "kind": "http", "url": format!("{}?key={CANARY}", server.url),
+        "headers": [{ "name": "X-Key", "value": CANARY }],
+    });
+    let program = json!({
+        "kind": "stdio", "command": "no-such-program", "args": ["--token", CANARY, format!("PASSWORD={CANARY}")],
+        "env": [{ "name": "API_KEY", "value": CANARY }], "cwd": null,
+    });
+    let window = Window::open_keeping(&[("Harbour", target), ("Broken", program)], &[]).await;
+    window.start("Harbour", "speak").await;
+    window
+        .type_into("[data-testid=start-card] [data-field='0'] input", CANARY)
+        .await;
+    window.run().await;
+    window.open_ask().await;
+    window
+        .type_into("[data-testid=card] [data-field='0'] input", CANARY)
+        .await;
+    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    let folder = window.kill().await;
+    clean(folder.path(), CANARY);
+
+    let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
+    window.wait_for_text("[data-testid=inbox-count]", "2").await;
+    window.open_ask().await;
+    window.send().await;
+    window.open_ask().await;
+    window.press("open").await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    let sent = seen.lock().expect("unbroken").clone();
+    assert!(sent.iter().all(|body| body.contains(CANARY)), "{sent:?}");
+    window.open_call("done").await;
+    assert_eq!(window.result().await, CANARY);
+    assert!(window.opened().concat().contains(CANARY));
+    let folder = window.close().await;
+    clean(folder.path(), CANARY);
+}
+
+/// Nothing of the app under this folder holds the word: neither its data nor its settings, what its web view keeps, or what
+/// it said. The browser's own log does.
+fn clean(folder: &Path, word: &str) {
+    let mut files = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+            let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() && entry.file_name() != "browser.log" {
+                files += 1;
+                let bytes = std::fs::read(&path).expect("a file");
+                let holds = bytes.windows(word.len()).any(|part| part == word.as_bytes());
+                assert!(!holds, "{} holds it", path.display());
+            }
+        }
+    }
+    assert!(files > 3, "there is something");
 }
 
 #[tokio::test(flavor = "multi_thread")]
