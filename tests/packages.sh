@@ -6,7 +6,7 @@ build=(build-essential pkg-config libwebkit2gtk-4.1-dev librsvg2-dev)
 show=(webkit2gtk-driver xvfb xauth dbus fonts-dejavu-core)
 case "${1:-}" in
   demo) packages=("${build[@]}"); [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || packages+=("${show[@]}") ;;
-  test) packages=("${build[@]}" "${show[@]}" chromium gnome-keyring python3-venv) ;;
+  test) packages=("${build[@]}" "${show[@]}" libx11-dev chromium gnome-keyring python3-venv) ;;
   *) echo "usage: $0 demo|test" >&2; exit 2 ;;
 esac
 

@@ -4,6 +4,7 @@
 //! Promises: the window shows the app's own page and nothing else (no navigation, no new window, no download); a
 //! release build does not start under WebDriver automation; one app for each data folder ([`instance`]).
 
+mod arrivals;
 pub mod closing;
 pub mod commands;
 mod instance;

@@ -1,5 +1,6 @@
 //! The window, and what it must not do.
 
+use crate::arrivals::{self, Attention};
 use crate::closing::Closing;
 use crate::{commands, countersign, instance, practice};
 use countersign_core::app::Countersign;
@@ -16,7 +17,7 @@ use tauri::{Emitter, Manager, RunEvent, WebviewUrl, WebviewWindowBuilder, Window
 const CHANGED: &str = "changed";
 /// The person wants to close the window while something is unfinished; the payload says what.
 const CLOSING: &str = "closing";
-const MAIN: &str = "main";
+pub(crate) const MAIN: &str = "main";
 
 /// The data folder, and whether it could be taken.
 pub(crate) type Kept = (PathBuf, Result<Place, StoreError>);
@@ -41,8 +42,10 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
             });
             tauri.manage(app.clone());
             tauri.manage(Closing::default());
-            tauri::async_runtime::spawn(announce(handle.clone(), app));
+            tauri.manage(Attention::default());
+            tauri::async_runtime::spawn(announce(handle.clone(), app.clone()));
             open(&handle)?;
+            tauri::async_runtime::spawn(arrivals::watch(handle, app));
             Ok(())
         })
         .build(tauri::generate_context!())?;
@@ -64,9 +67,11 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
                         let _ = handle.emit_to(MAIN, CLOSING, unfinished);
                     }
                 }
-                WindowEvent::Focused(true) | WindowEvent::Moved(_) | WindowEvent::Resized(_) => {
+                WindowEvent::Focused(true) => {
                     app.inbox().rearm();
+                    handle.state::<Attention>().is_here();
                 }
+                WindowEvent::Moved(_) | WindowEvent::Resized(_) => app.inbox().rearm(),
                 _ => {}
             }
         } else if let RunEvent::Exit = event {
@@ -87,8 +92,8 @@ fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: &Path, taken: Resu
     tauri::async_runtime::spawn(async move { app.find_key().await });
 }
 
-/// The person started the app once more: that is their word to bring the window to the front.
-fn show(handle: &tauri::AppHandle) {
+/// The person started the app once more, or clicked on a notification: that is their word to bring the window to the front.
+pub(crate) fn show(handle: &tauri::AppHandle) {
     if let Some(window) = handle.get_webview_window(MAIN) {
         let shown = window.unminimize().and_then(|()| window.show());
         // A window that cannot be shown is there all the same.

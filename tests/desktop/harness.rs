@@ -37,7 +37,7 @@ impl Drop for Running {
 /// A card whose answer reached the server; the window may already show what the call came to.
 pub(crate) const DELIVERED: &str = "[data-testid=card][data-phase=delivered], [data-testid=call-card]";
 
-const CONTROL: char = '\u{e009}';
+pub(crate) const CONTROL: char = '\u{e009}';
 const BACKSPACE: char = '\u{e003}';
 
 /// How the window looks.
@@ -76,13 +76,7 @@ impl Window {
     pub(crate) async fn open_recorded(servers: &[(&str, Value)]) -> Self {
         let folder = TempDir::new().expect("a folder");
         let library = folder.path().join("lookups.so");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/desktop/lookups.c");
-        let built = Command::new("cc")
-            .args(["-shared", "-fPIC", "-o"])
-            .args([&library, &source])
-            .arg("-ldl")
-            .status();
-        assert!(built.is_ok_and(|status| status.success()), "cc builds lookups.c");
+        compile("lookups.c", &library, &["-shared", "-fPIC", "-ldl"]);
         write_settings(&folder, servers);
         let log = folder.path().join("lookups.log");
         let env = [("LD_PRELOAD", library), ("LOOKUPS", log)];
@@ -96,6 +90,14 @@ impl Window {
         let key = format!("Countersign key 1: {}\n", "5a".repeat(32));
         std::fs::write(folder.path().join("countersign.key"), key).expect("a key");
         Self::begin(folder, FakeBrowser::Logs, Look::Light, env).await
+    }
+
+    /// Starts the app on this display.
+    pub(crate) async fn open_on(display: &Display, servers: &[(&str, Value)]) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        write_settings(&folder, servers);
+        let env = [("DISPLAY", PathBuf::from(&display.name))];
+        Self::begin(folder, FakeBrowser::Logs, Look::Light, &env).await
     }
 
     pub(crate) async fn in_folder(folder: TempDir, browser: FakeBrowser, look: Look) -> Self {
@@ -217,15 +219,15 @@ impl Window {
                     .client
                     .execute("return document.body.innerText", vec![])
                     .await;
-                let page = page
-                    .ok()
-                    .and_then(|text| text.as_str().map(str::to_owned))
-                    .unwrap_or_default();
+                let page = match page {
+                    Ok(text) => text.as_str().unwrap_or_default().to_owned(),
+                    Err(error) => format!("{error:?}"),
+                };
                 self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
                     .await;
                 let said = std::fs::read(self.folder.path().join("output.log")).unwrap_or_default();
                 let said = String::from_utf8_lossy(&said);
-                panic!("{css}: {error}\n--- the window says:\n{page}\n--- the app said:\n{said}");
+                panic!("{css}: {error:?}\n--- the window says:\n{page}\n--- the app said:\n{said}");
             }
         }
     }
@@ -473,6 +475,62 @@ async fn connect(port: u16, folder: &Path) -> Client {
         .await
         .expect("the app starts in time")
         .expect("the app can be driven")
+}
+
+/// A display of its own, where no other window takes the keyboard.
+pub(crate) struct Display {
+    _running: Running,
+    name: String,
+}
+
+impl Display {
+    pub(crate) fn start() -> Self {
+        let mut server = Command::new(program("Xvfb"))
+            .args([
+                "-displayfd",
+                "1",
+                "-nolisten",
+                "tcp",
+                "-screen",
+                "0",
+                "1280x900x24",
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb (Debian's xvfb) is installed");
+        let mut number = String::new();
+        BufReader::new(server.stdout.take().expect("its number"))
+            .read_line(&mut number)
+            .expect("its number");
+        Self {
+            _running: Running(server),
+            name: format!(":{}", number.trim()),
+        }
+    }
+
+    /// Another program comes to the front.
+    pub(crate) fn look_away(&self) {
+        let folder = TempDir::new().expect("a folder");
+        let program = folder.path().join("look_away");
+        compile("look_away.c", &program, &["-lX11"]);
+        let looked = Command::new(program).env("DISPLAY", &self.name).status();
+        assert!(looked.is_ok_and(|status| status.success()), "there is a display");
+    }
+}
+
+/// Builds a program in C that lies beside the tests.
+fn compile(source: &str, into: &Path, flags: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/desktop")
+        .join(source);
+    let built = Command::new("cc")
+        .arg("-o")
+        .args([into, &path])
+        .args(flags)
+        .status();
+    assert!(built.is_ok_and(|status| status.success()), "cc builds {source}");
 }
 
 fn logging_browser(folder: &Path) -> PathBuf {

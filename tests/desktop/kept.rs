@@ -1,4 +1,4 @@
-use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until};
+use crate::harness::{CONTROL, FakeBrowser, Look, ScriptedServer, Window, until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -84,6 +84,50 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
     );
     window.open_call("done").await;
     assert!(!window.has("[data-testid=inbox-count]").await, "nothing waits");
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_082_no_key_but_those_of_the_card_answers_and_a_reload_keeps_all() {
+    const F5: char = '\u{e035}';
+    const ESCAPE: char = '\u{e00c}';
+    let form = json!({ "method": "elicitation/create", "params": {
+        "message": "Who?",
+        "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } } },
+    } });
+    let (server, seen) = asking(form);
+    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
+    window.start("Harbour", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    window
+        .type_into("[data-testid=card] [data-field='0'] input", "Ada")
+        .await;
+    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    for keys in [
+        [CONTROL, 'g'].as_slice(),
+        &[CONTROL, 'r'],
+        &[F5],
+        &[CONTROL, 'w'],
+        &[CONTROL, 's'],
+        &[ESCAPE],
+    ] {
+        window.keys(keys).await;
+        window.find("[data-testid=app][data-ready=true]").await;
+    }
+    window.client.refresh().await.expect("loaded anew");
+    window.wait_for_text("[data-testid=inbox-count]", "1").await;
+    window.open_ask().await;
+    let typed =
+        "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
+    window.wait_until(typed).await;
+    assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");
+    window.send().await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    assert_eq!(
+        answer(&seen),
+        json!({ "action": "accept", "content": { "name": "Ada" } })
+    );
     window.close().await;
 }
 

@@ -7,6 +7,8 @@
 /// Starts the app, the driver and the servers.
 mod harness;
 
+/// What the system is asked to show while nobody looks.
+mod arrivals;
 /// Every form of the field cases and of the protocol's vectors, filled in and sent.
 mod cases;
 /// Consent to a link against haste, floods, dead browsers and curious pages.
