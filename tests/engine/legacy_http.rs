@@ -513,6 +513,27 @@ async fn case_070_a_question_that_is_taken_back_says_why_and_nothing_is_sent() {
 }
 
 #[tokio::test]
+async fn case_083_an_end_without_a_decision_is_no_refusal_and_the_next_question_is_shown() {
+    let (server, desk, call, first) = asked().await;
+    for (id, again) in [("q", "q2"), ("q2", "q3")] {
+        let ask = desk.question(call).await.id;
+        server.call("t").say(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":"{id}"}}}}"#
+        ));
+        over(&desk, ask).await;
+        server.call("t").say(&asks(&format!("\"{again}\""), "Name?"));
+    }
+    let third = desk.question(call).await;
+    assert_ne!(third.id, first.id);
+    let rows = desk.app.inbox().asks();
+    let row = rows.iter().find(|row| row.id == third.id).expect("listed");
+    assert_eq!((row.again.as_deref(), &row.phase), (None, &AskPhase::Waiting));
+    assert!(server.answers().is_empty(), "nothing was said for the person");
+    assert_eq!(desk.accept(third.id, vec![text(0, "Ada")]).await, Answered::Sent);
+    desk.app.shut_down().await;
+}
+
+#[tokio::test]
 async fn a_withdrawal_of_something_else_takes_nothing_back() {
     let (server, desk, _, ask) = asked().await;
     for id in [r#""other""#, "2", "null", "{}"] {
