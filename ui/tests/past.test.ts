@@ -42,6 +42,7 @@ describe("history", () => {
       "5 March 2027",
       "4 March 2027",
     ]);
+    await expect.poll(() => textOf("section.open")).toContain("Choose an entry");
     expect(rows().at(-1)).toContain("The server took it back, nothing was sent");
     const foreign = all(".history *").filter(
       (element) => element.children.length === 0 && element.textContent?.includes("<b>"),
@@ -57,6 +58,7 @@ describe("history", () => {
     await openHistory([], backend);
     await expect.poll(() => textOf("[data-testid='empty-history']")).toContain("what you decided");
     expect(textOf("main.list").match(/lost on quit/g)?.length).toBe(1);
+    expect(textOf("section.open")).not.toContain("Choose an entry");
   });
 
   it("finds by words, server and what happened", async () => {
