@@ -8,6 +8,7 @@ mod arrivals;
 pub mod closing;
 pub mod commands;
 mod instance;
+mod page;
 mod practice;
 mod window;
 

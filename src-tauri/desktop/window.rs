@@ -2,7 +2,7 @@
 
 use crate::arrivals::{self, Attention};
 use crate::closing::Closing;
-use crate::{commands, countersign, instance, practice};
+use crate::{commands, countersign, instance, page, practice};
 use countersign_core::app::Countersign;
 use countersign_core::settings::Settings;
 use countersign_core::store::StoreError;
@@ -27,7 +27,7 @@ pub(crate) type Kept = (PathBuf, Result<Place, StoreError>);
 /// # Errors
 /// What Tauri says when no window can be made.
 pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
-    let app = tauri::Builder::default()
+    let app = page::hears(tauri::Builder::default())
         .invoke_handler(commands::handler())
         .setup(move |tauri| {
             let handle = tauri.handle().clone();
@@ -102,7 +102,7 @@ pub(crate) fn show(handle: &tauri::AppHandle) {
 }
 
 fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {
-    WebviewWindowBuilder::new(handle, MAIN, WebviewUrl::default())
+    let window = WebviewWindowBuilder::new(handle, MAIN, WebviewUrl::default())
         .title("Countersign")
         .inner_size(1180.0, 780.0)
         .min_inner_size(480.0, 400.0)
@@ -111,11 +111,11 @@ fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {
         .on_download(|_, _| false)
         .disable_drag_drop_handler()
         .build()?;
-    Ok(())
+    page::outlive(&window)
 }
 
 /// The app's own origin, and nothing else: `tauri://localhost`, on Windows `http(s)://tauri.localhost`.
-fn is_own_page(url: &tauri::Url) -> bool {
+pub(crate) fn is_own_page(url: &tauri::Url) -> bool {
     match (url.scheme(), url.host_str()) {
         ("tauri", Some("localhost")) => true,
         ("http" | "https", Some("tauri.localhost")) => cfg!(windows),

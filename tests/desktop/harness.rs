@@ -175,11 +175,14 @@ impl Window {
 
     /// Kills the app, which gets no word of it, and waits until it is gone.
     pub(crate) async fn kill(self) -> TempDir {
+        let helpers = self.app().map(children).unwrap_or_default();
         if let Some(app) = self.app() {
             let killed = Command::new("kill").args(["-KILL", &app.to_string()]).status();
             assert!(killed.is_ok_and(|status| status.success()), "it can be killed");
         }
-        self.gone().await
+        let folder = self.gone().await;
+        ended(&helpers).await;
+        folder
     }
 
     /// Waits until the app has ended by itself.
@@ -204,32 +207,34 @@ impl Window {
         })
     }
 
-    /// Waits for the element.
+    /// Waits for the element; also while the page is loaded anew, when the driver knows of none.
     pub(crate) async fn find(&self, css: &str) -> Element {
-        match self
+        let mut last = None;
+        let ended = tokio::time::timeout(PATIENCE, async {
+            loop {
+                match self.client.find(Locator::Css(css)).await {
+                    Ok(element) => return element,
+                    Err(error) => last = Some(error),
+                }
+                tokio::time::sleep(POLL).await;
+            }
+        });
+        if let Ok(element) = ended.await {
+            return element;
+        }
+        let page = match self
             .client
-            .wait()
-            .at_most(PATIENCE)
-            .for_element(Locator::Css(css))
+            .execute("return document.body.innerText", vec![])
             .await
         {
-            Ok(element) => element,
-            Err(error) => {
-                let page = self
-                    .client
-                    .execute("return document.body.innerText", vec![])
-                    .await;
-                let page = match page {
-                    Ok(text) => text.as_str().unwrap_or_default().to_owned(),
-                    Err(error) => format!("{error:?}"),
-                };
-                self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
-                    .await;
-                let said = std::fs::read(self.folder.path().join("output.log")).unwrap_or_default();
-                let said = String::from_utf8_lossy(&said);
-                panic!("{css}: {error:?}\n--- the window says:\n{page}\n--- the app said:\n{said}");
-            }
-        }
+            Ok(text) => text.as_str().unwrap_or_default().to_owned(),
+            Err(error) => format!("{error:?}"),
+        };
+        self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
+            .await;
+        let said = std::fs::read(self.folder.path().join("output.log")).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        panic!("{css}: {last:?}\n--- the window says:\n{page}\n--- the app said:\n{said}");
     }
 
     pub(crate) async fn click(&self, css: &str) {
@@ -518,6 +523,68 @@ impl Display {
         let looked = Command::new(program).env("DISPLAY", &self.name).status();
         assert!(looked.is_ok_and(|status| status.success()), "there is a display");
     }
+}
+
+/// A life without a driver, which would end the app with its page: the process that draws the page is killed again and
+/// again, and each time there is another.
+pub(crate) async fn kill_pages(folder: &Path, times: usize) {
+    let home = folder.join("home");
+    let app = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("--data-dir")
+        .arg(folder)
+        .env("HOME", &home)
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_CACHE_HOME", home.join(".cache"))
+        .env("BROWSER", logging_browser(folder))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let app = Running(app.expect("the app starts"));
+    let page = || {
+        let children = children(app.0.id());
+        children.into_iter().find(|child| is_page(*child))
+    };
+    until_named("a page", || page().is_some()).await;
+    for _ in 0..times {
+        let last = page().expect("a page");
+        let killed = Command::new("kill").args(["-KILL", &last.to_string()]).status();
+        assert!(killed.is_ok_and(|status| status.success()), "it can be killed");
+        until_named("another page", || page().is_some_and(|next| next != last)).await;
+    }
+    let helpers = children(app.0.id());
+    drop(app);
+    ended(&helpers).await;
+}
+
+/// Waits for the end of what an app had started. They end when they notice; the next life is not to meet them.
+async fn ended(helpers: &[u32]) {
+    let lives = |id: &u32| !matches!(stat(*id).chars().next(), None | Some('Z'));
+    until_named("the end of the page", || !helpers.iter().any(lives)).await;
+}
+
+fn children(parent: u32) -> Vec<u32> {
+    let parent = parent.to_string();
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
+    // "123 (name) S 120 ...": the number after the state is the parent's.
+    ids.filter(|id| stat(*id).split(' ').nth(1) == Some(parent.as_str()))
+        .collect()
+}
+
+/// What the system says of a process behind its name; empty where there is none.
+fn stat(id: u32) -> String {
+    let line = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    line.rsplit_once(") ").map_or("", |(_, after)| after).to_owned()
+}
+
+/// Whether this process draws a page. It does once it has its threads; the library ends an app whose page dies before it
+/// has begun.
+fn is_page(id: u32) -> bool {
+    let called = std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
+    let threads = std::fs::read_dir(format!("/proc/{id}/task")).map_or(0, Iterator::count);
+    called.trim() == "WebKitWebProces" && threads > 9 && !stat(id).starts_with('Z')
 }
 
 /// Builds a program in C that lies beside the tests.

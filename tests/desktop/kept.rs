@@ -1,4 +1,4 @@
-use crate::harness::{CONTROL, FakeBrowser, Look, ScriptedServer, Window, until};
+use crate::harness::{CONTROL, FakeBrowser, Look, ScriptedServer, Window, kill_pages, until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -122,6 +122,36 @@ async fn case_082_no_key_but_those_of_the_card_answers_and_a_reload_keeps_all() 
         "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
     window.wait_until(typed).await;
     assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");
+    window.send().await;
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
+    assert_eq!(
+        answer(&seen),
+        json!({ "action": "accept", "content": { "name": "Ada" } })
+    );
+    window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_process_dies_is_loaded_anew_and_nothing_is_lost() {
+    let form = json!({ "method": "elicitation/create", "params": {
+        "message": "Who?",
+        "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } } },
+    } });
+    let (server, seen) = asking(form);
+    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
+    window.start("Harbour", "speak").await;
+    window.run().await;
+    window.open_ask().await;
+    window
+        .type_into("[data-testid=card] [data-field='0'] input", "Ada")
+        .await;
+    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    let folder = window.kill().await;
+    kill_pages(folder.path(), 2).await;
+    assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");
+
+    let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
+    window.open_ask().await;
     window.send().await;
     until(|| seen.lock().expect("unbroken").len() > 1).await;
     assert_eq!(
