@@ -155,13 +155,16 @@ async fn a_call_whose_server_moved_can_be_stopped_and_started_again_at_the_new_p
 }
 
 #[tokio::test]
-async fn changed_headers_are_said_and_stop_nothing() {
+async fn changed_headers_are_said_and_nothing_goes_without_their_values() {
     let desks = Desks::new();
     let server = server().await;
     desks.keys.mood(crate::store::keys::Mood::Present);
     let call = asked(&desks, &server).await;
-    let list = desks.list().replace("X-Key", "X-Other");
-    std::fs::write(desks.folder.path().join("servers.json"), list).expect("written");
+    let write = |list: String| {
+        assert_ne!(list, desks.list());
+        std::fs::write(desks.folder.path().join("servers.json"), list).expect("written");
+    };
+    write(desks.list().replace("X-Key", "X-Other"));
     let desk = desks.begin().await;
     let ask = desk.question(call).await;
     let said = ask
@@ -170,7 +173,24 @@ async fn changed_headers_are_said_and_stop_nothing() {
         .any(|notice| notice.contains("headers or variables"));
     assert!(said, "{:?}", ask.notices);
     assert_eq!(desk.accept(ask.id, vec![text(0, "Ada")]).await, Answered::Sent);
+    let row = desk.call_in(call, CallPhase::NotDelivered).await;
+    assert!(row.detail.expect("said").contains("not at hand"));
+    assert_eq!(calls(&server).len(), 1, "nothing is sent without a value");
+    desk.app.let_go();
+    drop(desk);
+
+    write(desks.list().replace(r#""value": """#, r#""value": "new""#));
+    let desk = desks.begin().await;
+    assert!(!desks.list().contains("new"), "what was written there is kept");
+    desk.call_in(call, CallPhase::NotDelivered).await;
+    desk.on_call(call, CallAct::SendAgain).expect("sent again");
     desk.finished(call).await;
+    let seen = server.seen();
+    let last = seen.iter().rfind(|seen| seen.rpc_method() == "tools/call");
+    assert_eq!(
+        last.and_then(|seen| seen.header("x-other")).as_deref(),
+        Some("new")
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The servers that a person added, in one file of their own. Written whole or not at all; a file that cannot be
 //! read is set aside, never overwritten.
 //!
-//! Header and environment values stand in this file only until there is a store for them (`app::values`); it can be
-//! read by its owner only (mode 0600 on Unix). Deliberately absent: anything about calls or answers.
+//! What is secret of them stands in this file only until there is a store for it (`app::values`); it can be read by its owner
+//! only (mode 0600 on Unix). Deliberately absent: anything about calls or answers.
 
 use crate::view::{ServerDraft, TargetDraft};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Entry {
     pub timeout_seconds: u32,
     /// RFC 3339, local.
     pub added: String,
-    /// The values of its headers or variables are in the store; in `target` they are empty.
+    /// The store has `target` whole; here it is without what is secret (`address::veiled`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub values_kept: bool,
 }

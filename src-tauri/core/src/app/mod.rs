@@ -154,7 +154,12 @@ impl Countersign {
             let timeout = seconds(entry.timeout_seconds);
             let is_sealed = entry.values_kept;
             let id = app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
-            app.update(id, |server| server.is_sealed = is_sealed);
+            app.update(id, |server| {
+                server.is_sealed = is_sealed;
+                if is_sealed {
+                    server.way.shut();
+                }
+            });
         }
         app
     }

@@ -89,10 +89,11 @@ pub(super) fn seal(store: &Store, entry: &mut Entry) -> Result<bool, StoreError>
         return Ok(false);
     }
     let whole = match entry.values_kept {
-        // Somebody wrote into the list since.
-        true => whole(store, entry).unwrap_or_else(|| entry.target.clone()),
-        false => entry.target.clone(),
+        // Somebody wrote into the list since. What cannot be put together stays as it is.
+        true => whole(store, entry),
+        false => Some(entry.target.clone()),
     };
+    let Some(whole) = whole else { return Ok(false) };
     let text = zeroize::Zeroizing::new(serde_json::to_vec(&whole).unwrap_or_default());
     store.put(&name(&entry.id), Some(&text))?;
     entry.target = veiled;

@@ -5,22 +5,31 @@ use super::Session;
 use crate::mrtr::driver::Line;
 use crate::transport::{Fault, Incoming, Patience, Reply};
 use crate::wire::request::Request;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 pub struct Way {
     session: Mutex<Arc<Session>>,
+    is_shut: AtomicBool,
 }
 
 impl Way {
     pub fn to(session: &Arc<Session>) -> Self {
         Self {
             session: Mutex::new(Arc::clone(session)),
+            is_shut: AtomicBool::new(false),
         }
+    }
+
+    /// Until it is turned to a session that knows how, nothing goes there.
+    pub fn shut(&self) {
+        self.is_shut.store(true, Ordering::Release);
     }
 
     pub fn turn_to(&self, session: &Arc<Session>) {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(session);
+        self.is_shut.store(false, Ordering::Release);
     }
 
     fn session(&self) -> Arc<Session> {
@@ -40,6 +49,12 @@ impl Line for Way {
         stop: &CancellationToken,
         incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
+        if self.is_shut.load(Ordering::Acquire) {
+            return Err(Fault::Before {
+                reason: "the header or variable values of its server are not at hand".to_owned(),
+                left: false,
+            });
+        }
         self.session().send(request, patience, stop, incoming).await
     }
 }
