@@ -54,9 +54,10 @@ fn main() {
     let disk = rounds(&open(&folder.path().join("rounds")));
     let memory = rounds(&Store::in_memory().expect("memory"));
     println!(
-        "a round kept (claim and result)       {} on disk, {} in memory",
+        "a round kept (claim and result)       {} on disk, {} in memory (ratio {:.1})",
         each(disk),
-        each(memory)
+        each(memory),
+        disk.as_secs_f64() / memory.as_secs_f64()
     );
     let drafts = drafts(&open(&folder.path().join("rounds")));
     println!("a draft kept                          {} on disk", each(drafts));
