@@ -83,18 +83,17 @@ struct Told {
 impl Arrivals {
     /// What is to be said now, if anything.
     fn look(&mut self, asks: &[AskRow], is_here: bool) -> Option<String> {
-        let waiting = |row: &&AskRow| row.phase == AskPhase::Waiting && !row.held;
-        let now: BTreeMap<AskId, Told> = asks
-            .iter()
-            .filter(waiting)
-            .map(|row| (row.id, Told::of(row)))
-            .collect();
-        self.unseen.retain(|id, _| now.contains_key(id));
+        let waiting = || {
+            asks.iter()
+                .filter(|row| row.phase == AskPhase::Waiting && !row.held)
+        };
         if is_here {
             self.unseen.clear();
         } else {
-            let new = now.iter().filter(|(id, _)| !self.known.contains(id));
-            self.unseen.extend(new.map(|(id, told)| (*id, told.clone())));
+            let now: BTreeSet<AskId> = waiting().map(|row| row.id).collect();
+            self.unseen.retain(|id, _| now.contains(id));
+            let new = waiting().filter(|row| !self.known.contains(&row.id));
+            self.unseen.extend(new.map(|row| (row.id, Told::of(row))));
         }
         // What was there once is not new when it waits again.
         self.known = asks.iter().map(|row| row.id).collect();

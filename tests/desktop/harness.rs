@@ -110,22 +110,16 @@ impl Window {
             .local_addr()
             .expect("a port")
             .port();
-        let home = folder.path().join("home");
-        std::fs::create_dir_all(home.join(".cache")).expect("a home");
         // What the app says where it was started from; of every life in this folder.
         let output = std::fs::OpenOptions::new()
             .create(true)
             .append(true)
             .open(folder.path().join("output.log"))
             .expect("a file");
-        let mut driver = Command::new(program("WebKitWebDriver"));
+        let mut driver = at_home(program("WebKitWebDriver"), folder.path());
         driver
             .arg(format!("--port={port}"))
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
-            .env("HOME", &home)
-            .env("XDG_DATA_HOME", home.join("data"))
-            .env("XDG_CONFIG_HOME", home.join("config"))
-            .env("XDG_CACHE_HOME", home.join(".cache"))
             .stdin(Stdio::null())
             .stdout(output.try_clone().expect("a file"))
             .stderr(output);
@@ -196,9 +190,7 @@ impl Window {
     /// The process of the app, found by the folder that it works on.
     fn app(&self) -> Option<u32> {
         let folder = self.folder.path().as_os_str().as_encoded_bytes();
-        let processes = std::fs::read_dir("/proc").expect("processes").flatten();
-        let mut ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
-        ids.find(|id| {
+        processes().find(|id| {
             // That of a dead process is empty.
             let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
             let mut words = line.split(|byte| *byte == 0);
@@ -528,14 +520,9 @@ impl Display {
 /// A life without a driver, which would end the app with its page: the process that draws the page is killed again and
 /// again, and each time there is another.
 pub(crate) async fn kill_pages(folder: &Path, times: usize) {
-    let home = folder.join("home");
-    let app = Command::new(env!("CARGO_BIN_EXE_countersign"))
+    let app = at_home(env!("CARGO_BIN_EXE_countersign"), folder)
         .arg("--data-dir")
         .arg(folder)
-        .env("HOME", &home)
-        .env("XDG_DATA_HOME", home.join("data"))
-        .env("XDG_CONFIG_HOME", home.join("config"))
-        .env("XDG_CACHE_HOME", home.join(".cache"))
         .env("BROWSER", logging_browser(folder))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -564,12 +551,29 @@ async fn ended(helpers: &[u32]) {
     until_named("the end of the page", || !helpers.iter().any(lives)).await;
 }
 
+/// A program with every folder of its person in this one.
+fn at_home(program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Command {
+    let home = folder.join("home");
+    std::fs::create_dir_all(home.join(".cache")).expect("a home");
+    let mut command = Command::new(program);
+    command
+        .env("HOME", &home)
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_CACHE_HOME", home.join(".cache"));
+    command
+}
+
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").expect("processes").flatten();
+    entries.filter_map(|process| process.file_name().to_str()?.parse().ok())
+}
+
 fn children(parent: u32) -> Vec<u32> {
     let parent = parent.to_string();
-    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
-    let ids = processes.filter_map(|process| process.file_name().to_str()?.parse::<u32>().ok());
     // "123 (name) S 120 ...": the number after the state is the parent's.
-    ids.filter(|id| stat(*id).split(' ').nth(1) == Some(parent.as_str()))
+    processes()
+        .filter(|id| stat(*id).split(' ').nth(1) == Some(parent.as_str()))
         .collect()
 }
 

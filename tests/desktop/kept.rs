@@ -37,15 +37,11 @@ fn answer(seen: &Seen) -> Value {
     retry["params"]["inputResponses"]["q"].clone()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_sent() {
+/// A window that keeps, in which "Ada" was typed into the first of these fields.
+async fn half_filled(fields: Value, required: &[&str]) -> (Window, Seen) {
     let form = json!({ "method": "elicitation/create", "params": {
         "message": "Who?",
-        "requestedSchema": {
-            "type": "object",
-            "properties": { "name": { "type": "string" }, "town": { "type": "string" } },
-            "required": ["name", "town"],
-        },
+        "requestedSchema": { "type": "object", "properties": fields, "required": required },
     } });
     let (server, seen) = asking(form);
     let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
@@ -56,6 +52,13 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
         .type_into("[data-testid=card] [data-field='0'] input", "Ada")
         .await;
     window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    (window, seen)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_sent() {
+    let fields = json!({ "name": { "type": "string" }, "town": { "type": "string" } });
+    let (window, seen) = half_filled(fields, &["name", "town"]).await;
     let folder = window.kill().await;
 
     let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
@@ -91,19 +94,8 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
 async fn case_082_no_key_but_those_of_the_card_answers_and_a_reload_keeps_all() {
     const F5: char = '\u{e035}';
     const ESCAPE: char = '\u{e00c}';
-    let form = json!({ "method": "elicitation/create", "params": {
-        "message": "Who?",
-        "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } } },
-    } });
-    let (server, seen) = asking(form);
-    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
-    window.start("Harbour", "speak").await;
-    window.run().await;
-    window.open_ask().await;
-    window
-        .type_into("[data-testid=card] [data-field='0'] input", "Ada")
-        .await;
-    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    let fields = json!({ "name": { "type": "string" } });
+    let (window, seen) = half_filled(fields, &[]).await;
     for keys in [
         [CONTROL, 'g'].as_slice(),
         &[CONTROL, 'r'],
@@ -133,19 +125,8 @@ async fn case_082_no_key_but_those_of_the_card_answers_and_a_reload_keeps_all() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_process_dies_is_loaded_anew_and_nothing_is_lost() {
-    let form = json!({ "method": "elicitation/create", "params": {
-        "message": "Who?",
-        "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } } },
-    } });
-    let (server, seen) = asking(form);
-    let window = Window::open_keeping(&[("Harbour", server.target())], &[]).await;
-    window.start("Harbour", "speak").await;
-    window.run().await;
-    window.open_ask().await;
-    window
-        .type_into("[data-testid=card] [data-field='0'] input", "Ada")
-        .await;
-    window.wait_for_text("[data-testid=ask-row]", "draft").await;
+    let fields = json!({ "name": { "type": "string" } });
+    let (window, seen) = half_filled(fields, &[]).await;
     let folder = window.kill().await;
     kill_pages(folder.path(), 2).await;
     assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");

@@ -194,6 +194,24 @@ async fn changed_headers_are_said_and_nothing_goes_without_their_values() {
 }
 
 #[tokio::test]
+async fn a_server_whose_values_are_not_at_hand_is_not_put_back() {
+    let desks = Desks::new();
+    let (old, new) = (server().await, server().await);
+    let call = asked(&desks, &old).await;
+    desks.move_to(&old, &new);
+    let list = desks.list().replace("X-Key", "X-Other");
+    std::fs::write(desks.folder.path().join("servers.json"), &list).expect("written");
+    let desk = desks.begin().await;
+    desk.call_in(call, CallPhase::ServerMoved).await;
+    let failure = desk
+        .on_call(call, CallAct::RestoreServer)
+        .expect_err("not possible");
+    assert!(failure.message.contains("not at hand"), "{failure:?}");
+    assert_eq!(desks.list(), list, "the list is as it was");
+    assert_eq!((calls(&old).len(), calls(&new).len()), (1, 0));
+}
+
+#[tokio::test]
 async fn a_question_that_waits_long_says_that_servers_forget() {
     let desk = Desk::new();
     let link_too = input_required(

@@ -789,6 +789,8 @@ fn life_with_a_canary(choices: Choices) -> (Vec<u8>, Vec<u8>) {
         );
         desk.act(asks[1].id, Act::Open).await;
         desk.finished(call).await;
+        let params = server.params();
+        assert_eq!(params.iter().filter(|params| params.contains(CANARY)).count(), 2);
         let seen = server.seen();
         assert!(
             seen.iter()

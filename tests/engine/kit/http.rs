@@ -166,7 +166,6 @@ impl Http {
         .await
     }
 
-    /// Ends at once, as a program does that is killed: every connection breaks, nothing listens any more.
     /// A server that can be connected, asks this in every call, and is done with this after any answer.
     pub(crate) async fn asks(round: String, result: String) -> Self {
         const DISCOVERY: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
@@ -179,6 +178,7 @@ impl Http {
         .await
     }
 
+    /// Ends at once, as a program does that is killed: every connection breaks, nothing listens any more.
     pub(crate) fn dies(&self) {
         self.shared.dead.open();
     }

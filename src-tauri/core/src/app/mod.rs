@@ -87,8 +87,6 @@ struct Server {
     detail: Option<String>,
     diagnosis: Option<Diagnosis>,
     discovery: Option<Discovery>,
-    /// Its header or environment values are in a store that is not open.
-    is_sealed: bool,
     offers: Offers,
     /// The index of the first offer of each list. Another list starts beyond the last one, so that an index that
     /// was seen never means something else.
@@ -154,12 +152,9 @@ impl Countersign {
             let timeout = seconds(entry.timeout_seconds);
             let is_sealed = entry.values_kept;
             let id = app.insert(&entry.name.clone(), target, timeout, Origin::Added(entry));
-            app.update(id, |server| {
-                server.is_sealed = is_sealed;
-                if is_sealed {
-                    server.way.shut();
-                }
-            });
+            if is_sealed {
+                app.update(id, |server| server.way.shut());
+            }
         }
         app
     }
@@ -278,9 +273,7 @@ impl Countersign {
         }
         let target = address::target(&draft.target).map_err(Failure::invalid)?;
         let mut entry = Entry::new(&draft, self.shared.clock.local_time());
-        if let Some(store) = self.shared.inbox.store().filter(|store| store.is_durable()) {
-            values::seal(&store, &mut entry).map_err(|error| Failure::settings(error.to_string()))?;
-        }
+        self.seal_entry(&mut entry)?;
         let mut entries = self.entries(None);
         entries.push(entry.clone());
         self.shared.settings.save(entries).map_err(Failure::settings)?;
@@ -796,13 +789,16 @@ impl Countersign {
     /// # Errors
     /// [`Failure::gone`] or [`Failure::not_possible`].
     pub fn act_on_call(&self, call: CallId, act: CallAct) -> Result<(), Failure> {
+        let server = self.shared.inbox.server_of(call);
+        if matches!(act, CallAct::StartAgain | CallAct::RestoreServer)
+            && server.is_some_and(|server| self.waits_for_values(server))
+        {
+            return Err(Failure::not_possible(
+                "The header or variable values of its server are not at hand.",
+            ));
+        }
         if act == CallAct::StartAgain {
-            let server = self.shared.inbox.server_of(call).ok_or_else(Failure::gone)?;
-            if self.waits_for_values(server) {
-                return Err(Failure::not_possible(
-                    "The header or variable values of its server are not at hand.",
-                ));
-            }
+            let server = server.ok_or_else(Failure::gone)?;
             let session = self.session(server)?;
             let facts = self.with(server, Server::facts).ok_or_else(Failure::gone)?;
             return match self.shared.inbox.start_again(session, facts, call) {
@@ -864,7 +860,6 @@ impl Countersign {
             detail: None,
             diagnosis: None,
             discovery: None,
-            is_sealed: false,
             offers: Offers::default(),
             first_offer: 0,
         });

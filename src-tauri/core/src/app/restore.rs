@@ -3,7 +3,7 @@
 //! Promises: the list of servers is written before anything goes there; a call that asked at the present place keeps the
 //! server where it is. Headers and variables stay with the server.
 
-use super::{Countersign, Origin, Server, moved_on, values};
+use super::{Countersign, Origin, Server, moved_on};
 use crate::session::{Session, Speak, address};
 use crate::store::history::Outcome;
 use crate::view::{CallId, Failure, ServerState};
@@ -38,9 +38,7 @@ impl Countersign {
         };
         entry.target = whole;
         entry.values_kept = false;
-        if let Some(store) = inbox.store().filter(|store| store.is_durable()) {
-            values::seal(&store, &mut entry).map_err(|error| Failure::settings(error.to_string()))?;
-        }
+        self.seal_entry(&mut entry)?;
         let mut entries = self.entries(None);
         for listed in entries.iter_mut().filter(|listed| listed.id == entry.id) {
             listed.clone_from(&entry);

@@ -8,20 +8,20 @@ use super::{Countersign, Origin, Server, seconds};
 use crate::session::{Session, Speak, address};
 use crate::settings::Entry;
 use crate::store::{Store, StoreError};
-use crate::view::{ServerId, ServerState, TargetDraft};
+use crate::view::{Failure, ServerId, ServerState, TargetDraft};
 use std::sync::atomic::Ordering;
 
 impl Countersign {
     /// Whether a server cannot be connected until its values are there.
     pub fn waits_for_values(&self, id: ServerId) -> bool {
-        self.with(id, |server| server.is_sealed).unwrap_or_default()
+        self.with(id, |server| server.way.is_shut()).unwrap_or_default()
     }
 
     /// Gives servers back the values that the store has. Returns those that were waited for.
     pub(super) fn unseal_values(&self, store: &Store) -> Vec<ServerId> {
         let mut waited_for = Vec::new();
         let first_id = self.shared.first_id.load(Ordering::Relaxed);
-        for server in self.lock().list.iter_mut().filter(|server| server.is_sealed) {
+        for server in self.lock().list.iter_mut().filter(|server| server.way.is_shut()) {
             let Origin::Added(entry) = &server.origin else {
                 continue;
             };
@@ -39,12 +39,23 @@ impl Countersign {
                 Session::with_events(target, self.shared.elicitation, timeout, Speak::Newest);
             session.begin_after(first_id);
             server.turn_to(session, heard);
-            server.is_sealed = false;
             if server.state == ServerState::Failed {
                 waited_for.push(server.id);
             }
         }
         waited_for
+    }
+
+    /// Moves what is secret in one entry into the store, where there is one that outlives the app.
+    ///
+    /// # Errors
+    /// It could not be kept; the entry is as it was.
+    pub(super) fn seal_entry(&self, entry: &mut Entry) -> Result<(), Failure> {
+        let store = self.shared.inbox.store().filter(|store| store.is_durable());
+        let sealed = store.map(|store| seal(&store, entry)).transpose();
+        sealed
+            .map(|_| ())
+            .map_err(|error| Failure::settings(error.to_string()))
     }
 
     /// Moves the values that stand in the list of servers into the store.
@@ -83,15 +94,16 @@ impl Countersign {
 ///
 /// # Errors
 /// It could not be kept; the entry is as it was.
-pub(super) fn seal(store: &Store, entry: &mut Entry) -> Result<bool, StoreError> {
+fn seal(store: &Store, entry: &mut Entry) -> Result<bool, StoreError> {
     let veiled = address::veiled(&entry.target);
     if entry.id.is_empty() || veiled == entry.target {
         return Ok(false);
     }
-    let whole = match entry.values_kept {
+    let whole = if entry.values_kept {
         // Somebody wrote into the list since. What cannot be put together stays as it is.
-        true => whole(store, entry),
-        false => Some(entry.target.clone()),
+        whole(store, entry)
+    } else {
+        Some(entry.target.clone())
     };
     let Some(whole) = whole else { return Ok(false) };
     let text = zeroize::Zeroizing::new(serde_json::to_vec(&whole).unwrap_or_default());
@@ -111,7 +123,7 @@ pub(super) fn forget(store: &Store, entry: &Entry) {
 fn whole(store: &Store, entry: &Entry) -> Option<TargetDraft> {
     let kept = zeroize::Zeroizing::new(store.get(&name(&entry.id)).ok().flatten()?);
     let kept: TargetDraft = serde_json::from_slice(&kept).ok()?;
-    address::unveiled(entry.target.clone(), &kept)
+    address::unveiled(entry.target.clone(), kept)
 }
 
 fn name(id: &str) -> String {

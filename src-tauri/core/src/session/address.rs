@@ -8,6 +8,7 @@ use crate::transport::stdio::Command;
 use crate::view::{NameValue, ServerDraft, ServerPreview, TargetDraft};
 use crate::wire::json::Json;
 use sha2::{Digest, Sha256};
+use std::mem::discriminant;
 use std::path::PathBuf;
 use url::Url;
 
@@ -155,40 +156,44 @@ pub fn place(target: &Target) -> TargetDraft {
 /// The whole of it, as a person would enter it.
 pub fn draft(target: &Target) -> TargetDraft {
     let mut draft = place(target);
-    let (pairs, known) = match (&mut draft, target) {
-        (TargetDraft::Http { headers, .. }, Target::Http { headers: known, .. }) => (headers, known),
-        (TargetDraft::Stdio { env, .. }, Target::Stdio(command)) => (env, &command.env),
-        (TargetDraft::Http { .. }, Target::Stdio(_)) | (TargetDraft::Stdio { .. }, Target::Http { .. }) => {
-            return draft;
-        }
-    };
-    pairs.extend(known.iter().map(|(name, value)| NameValue {
+    let given = values(target).iter().map(|(name, value)| NameValue {
         name: name.clone(),
         value: value.clone(),
-    }));
+    });
+    *named_values(&mut draft) = given.collect();
     draft
 }
 
 /// The same server with the same headers or variables at another `place`; `None` where one of them is an address and
 /// the other a program.
-pub fn moved_to(draft: TargetDraft, place: &TargetDraft) -> Option<TargetDraft> {
+pub fn moved_to(mut draft: TargetDraft, place: &TargetDraft) -> Option<TargetDraft> {
     let mut moved = place.clone();
-    match (&mut moved, draft) {
-        (TargetDraft::Http { headers, .. }, TargetDraft::Http { headers: had, .. }) => *headers = had,
-        (TargetDraft::Stdio { env, .. }, TargetDraft::Stdio { env: had, .. }) => *env = had,
-        (TargetDraft::Http { .. }, TargetDraft::Stdio { .. })
-        | (TargetDraft::Stdio { .. }, TargetDraft::Http { .. }) => return None,
+    *named_values(&mut moved) = std::mem::take(named_values(&mut draft));
+    (discriminant(&draft) == discriminant(&moved)).then_some(moved)
+}
+
+/// Headers, or variables.
+fn named_values(draft: &mut TargetDraft) -> &mut Vec<NameValue> {
+    match draft {
+        TargetDraft::Http { headers, .. } => headers,
+        TargetDraft::Stdio { env, .. } => env,
     }
-    Some(moved)
+}
+
+fn values(target: &Target) -> &[(String, String)] {
+    match target {
+        Target::Http { headers, .. } => headers,
+        Target::Stdio(command) => &command.env,
+    }
 }
 
 /// By which a change of the values of headers or variables is known; it tells nothing of them.
 pub fn print(target: &Target) -> String {
-    let pairs = match target {
-        Target::Http { headers, .. } => headers,
-        Target::Stdio(command) => &command.env,
-    };
-    hashed(pairs.iter().flat_map(|(name, value)| [name.as_str(), value]))
+    hashed(
+        values(target)
+            .iter()
+            .flat_map(|(name, value)| [name.as_str(), value]),
+    )
 }
 
 /// By which a [`place`] is known; it tells nothing of its query and its arguments.
@@ -364,22 +369,18 @@ fn hidden(value: &str) -> Option<String> {
 /// as they are shown. The same again for what this returns.
 pub fn veiled(draft: &TargetDraft) -> TargetDraft {
     let mut veiled = draft.clone();
-    let pairs = match &mut veiled {
-        TargetDraft::Http { url, headers } => {
+    match &mut veiled {
+        TargetDraft::Http { url, .. } => {
             if let Ok(mut parsed) = Url::parse(url.trim())
                 && parsed.query().is_some()
             {
                 parsed.set_query(None);
                 *url = parsed.into();
             }
-            headers
         }
-        TargetDraft::Stdio { args, env, .. } => {
-            *args = without_secrets(args);
-            env
-        }
-    };
-    for pair in pairs {
+        TargetDraft::Stdio { args, .. } => *args = without_secrets(args),
+    }
+    for pair in named_values(&mut veiled) {
         pair.value.clear();
     }
     veiled
@@ -387,38 +388,30 @@ pub fn veiled(draft: &TargetDraft) -> TargetDraft {
 
 /// What `listed` lacks because it is [veiled](veiled), from the draft that was veiled. What was changed in it since stays
 /// changed. `None` where it has a header or variable whose value nobody knows.
-pub fn unveiled(mut listed: TargetDraft, whole: &TargetDraft) -> Option<TargetDraft> {
-    let (pairs, known) = match (&mut listed, whole, veiled(whole)) {
+pub fn unveiled(mut listed: TargetDraft, mut whole: TargetDraft) -> Option<TargetDraft> {
+    if discriminant(&listed) != discriminant(&whole) {
+        return Some(listed);
+    }
+    match (&mut listed, veiled(&whole), &whole) {
         (
-            TargetDraft::Http { url, headers },
-            TargetDraft::Http {
-                url: whole_url,
-                headers: known,
-            },
+            TargetDraft::Http { url, .. },
             TargetDraft::Http { url: shown, .. },
-        ) => {
-            if *url == shown {
-                url.clone_from(whole_url);
-            }
-            (headers, known)
+            TargetDraft::Http { url: whole, .. },
+        ) if *url == shown => {
+            url.clone_from(whole);
         }
         (
-            TargetDraft::Stdio { args, env, .. },
-            TargetDraft::Stdio {
-                args: whole_args,
-                env: known,
-                ..
-            },
+            TargetDraft::Stdio { args, .. },
             TargetDraft::Stdio { args: shown, .. },
-        ) => {
-            if *args == shown {
-                args.clone_from(whole_args);
-            }
-            (env, known)
-        }
-        (TargetDraft::Http { .. } | TargetDraft::Stdio { .. }, _, _) => return Some(listed),
-    };
-    for pair in pairs.iter_mut().filter(|pair| pair.value.is_empty()) {
+            TargetDraft::Stdio { args: whole, .. },
+        ) if *args == shown => args.clone_from(whole),
+        (TargetDraft::Http { .. } | TargetDraft::Stdio { .. }, _, _) => {}
+    }
+    let known = named_values(&mut whole);
+    for pair in named_values(&mut listed)
+        .iter_mut()
+        .filter(|pair| pair.value.is_empty())
+    {
         let value = known.iter().find(|known| known.name == pair.name)?;
         pair.value.clone_from(&value.value);
     }
@@ -775,23 +768,23 @@ mod tests {
             http("https://a.example/mcp", &[pair("A", ""), pair("B", "")])
         );
         assert_eq!(veiled(&listed), listed);
-        assert_eq!(unveiled(listed, &whole).as_ref(), Some(&whole));
+        assert_eq!(unveiled(listed, whole.clone()).as_ref(), Some(&whole));
         // Somebody wrote into the list: another place does not get the query, another order changes nothing.
         let edited = http("https://b.example/mcp", &[pair("B", ""), pair("A", "new")]);
         let expected = http("https://b.example/mcp", &[pair("B", "b"), pair("A", "new")]);
-        assert_eq!(unveiled(edited, &whole), Some(expected));
+        assert_eq!(unveiled(edited, whole.clone()), Some(expected));
         assert_eq!(
-            unveiled(http("https://a.example/mcp", &[pair("C", "")]), &whole),
+            unveiled(http("https://a.example/mcp", &[pair("C", "")]), whole),
             None
         );
 
         let whole = program(&["--token", "t", "-v"], &[pair("KEY", "k")]);
         let listed = veiled(&whole);
         assert_eq!(listed, program(&["--token", "•••", "-v"], &[pair("KEY", "")]));
-        assert_eq!(unveiled(listed, &whole).as_ref(), Some(&whole));
+        assert_eq!(unveiled(listed, whole.clone()).as_ref(), Some(&whole));
         let other_kind = program(&["x"], &[]);
         assert_eq!(
-            unveiled(other_kind.clone(), &http("https://a.example/", &[])),
+            unveiled(other_kind.clone(), http("https://a.example/", &[])),
             Some(other_kind)
         );
     }

@@ -22,9 +22,14 @@ impl Way {
         }
     }
 
-    /// Until it is turned to a session that knows how, nothing goes there.
+    /// Until it is turned to a session that knows how, nothing goes there: the values of its headers or variables are in a
+    /// store that is not open.
     pub fn shut(&self) {
         self.is_shut.store(true, Ordering::Release);
+    }
+
+    pub fn is_shut(&self) -> bool {
+        self.is_shut.load(Ordering::Acquire)
     }
 
     pub fn turn_to(&self, session: &Arc<Session>) {
@@ -49,7 +54,7 @@ impl Line for Way {
         stop: &CancellationToken,
         incoming: &mut (dyn FnMut(Incoming) + Send),
     ) -> Result<Reply, Fault> {
-        if self.is_shut.load(Ordering::Acquire) {
+        if self.is_shut() {
             return Err(Fault::Before {
                 reason: "the header or variable values of its server are not at hand".to_owned(),
                 left: false,
