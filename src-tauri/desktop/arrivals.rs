@@ -2,8 +2,8 @@
 //!
 //! Promises: it tells the names that the person gave to servers and how many questions they ask, no word of a server and
 //! nothing of a question; nothing can be answered from it, a click shows the window; what arrives together is told
-//! together, renewed after [`REST`] at the earliest; it goes when the person is there or nothing of it waits any more. It
-//! makes no sound. The window is never brought to the front by itself.
+//! together, renewed after [`REST`] at the earliest; it goes when the person is there, nothing of it waits any more or the
+//! app ends. It makes no sound. The window is never brought to the front by itself.
 //!
 //! Deliberately absent: a word where the system shows no notifications. The row and the number are there all the same.
 
@@ -15,17 +15,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tauri::{AppHandle, Manager, UserAttentionType};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// After a notification was shown or renewed.
 const REST: Duration = Duration::from_secs(2);
 /// After a look that changed nothing.
 const PAUSE: Duration = Duration::from_millis(300);
 
+/// How long the system may take to take a notification back when the app ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// Whether the person was there since the last look, however briefly.
 #[derive(Default)]
 pub(crate) struct Attention {
     was_here: AtomicBool,
     came: Notify,
+    leaving: CancellationToken,
+    left: CancellationToken,
 }
 
 impl Attention {
@@ -33,6 +39,13 @@ impl Attention {
     pub(crate) fn is_here(&self) {
         self.was_here.store(true, Ordering::Relaxed);
         self.came.notify_one();
+    }
+
+    /// The app ends: nothing more is told, and what was is taken back.
+    pub(crate) async fn leave(&self) {
+        self.leaving.cancel();
+        // A system that does not answer keeps it.
+        let _ = tokio::time::timeout(FAREWELL, self.left.cancelled()).await;
     }
 }
 
@@ -42,6 +55,7 @@ pub(crate) async fn watch(handle: AppHandle, app: Countersign) {
     let mut arrivals = Arrivals::default();
     let mut sign = Sign::default();
     let attention = handle.state::<Attention>();
+    let _left = attention.left.clone().drop_guard();
     loop {
         let words = arrivals.look(&app.inbox().asks(), is_here(&handle));
         let rest = if sign.says(words, &handle).await {
@@ -49,12 +63,19 @@ pub(crate) async fn watch(handle: AppHandle, app: Countersign) {
         } else {
             PAUSE
         };
-        tokio::time::sleep(rest).await;
+        let more = async {
+            tokio::time::sleep(rest).await;
+            tokio::select! {
+                more = changes.changed() => more.is_ok(),
+                () = attention.came.notified() => true,
+            }
+        };
         tokio::select! {
-            more = changes.changed() => if more.is_err() { return },
-            () = attention.came.notified() => {}
+            true = more => {}
+            () = attention.leaving.cancelled() => break,
         }
     }
+    sign.says(None, &handle).await;
 }
 
 fn is_here(handle: &AppHandle) -> bool {

@@ -1,6 +1,14 @@
-//! Asking before the window closes while something is unfinished.
+//! Asking before the window closes while something is unfinished, and the end of the app.
+//!
+//! Promises: the window goes at once; what servers and the system are told at the end is told while the app still runs,
+//! without a window. A server's program that takes its time keeps the app from ending, never the window in front of a
+//! person.
 
+use crate::arrivals::Attention;
+use crate::window::MAIN;
+use countersign_core::app::Countersign;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tauri::{AppHandle, ExitRequestApi, Manager};
 
 /// Whether the person is being asked about closing. A second try to close while that is so goes through, so that
 /// a page that does not answer cannot keep the app open.
@@ -17,6 +25,51 @@ impl Closing {
     pub(crate) fn keep_open(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
+}
+
+/// How far the app is with its end.
+#[derive(Debug, Default)]
+pub(crate) struct End {
+    begun: AtomicBool,
+    done: AtomicBool,
+}
+
+impl End {
+    /// The app is to end. It does once the servers have been left; until then this holds it back.
+    pub(crate) fn requested(handle: &AppHandle, api: &ExitRequestApi) {
+        let end = handle.state::<Self>();
+        if end.done.load(Ordering::Acquire) {
+            return;
+        }
+        api.prevent_exit();
+        if end.begun.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(window) = handle.get_webview_window(MAIN) {
+            // A window that cannot be closed goes with the app.
+            let _ = window.destroy();
+        }
+        let leaving = tauri::async_runtime::spawn(leave(handle.clone()));
+        let handle = handle.clone();
+        tauri::async_runtime::spawn(async move {
+            // However it ended.
+            let _ = leaving.await;
+            handle.state::<Self>().done.store(true, Ordering::Release);
+            handle.exit(0);
+        });
+    }
+
+    /// The system ends the app without asking it first: there is no later for what has to be said.
+    pub(crate) fn now(handle: &AppHandle) {
+        if !handle.state::<Self>().begun.swap(true, Ordering::AcqRel) {
+            tauri::async_runtime::block_on(leave(handle.clone()));
+        }
+    }
+}
+
+async fn leave(handle: AppHandle) {
+    let (app, attention) = (handle.state::<Countersign>(), handle.state::<Attention>());
+    tokio::join!(app.shut_down(), attention.leave());
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! One app for each data folder: a second start shows the window of the first.
 //!
 //! Promises: whoever holds the folder ([`Place`]) is the first; the second opens nothing in it. The two speak over a socket
-//! in the folder (a named pipe on Windows) that only this account can reach, and its only meaning is "show yourself".
+//! in the folder (a named pipe on Windows) that only this account can reach, and its only meaning is "show yourself". The
+//! first answers once its window is in front. One that is ending has none and answers nothing: the second waits for the
+//! folder and is the first then.
 //!
-//! Deliberately absent: a way to hand anything over. Where the first does not answer, the second says so and ends.
+//! Deliberately absent: a way to hand anything over. Where the first neither answers nor ends, the second says so and ends.
 
 use countersign_core::clock::{Clock, SystemClock};
 use countersign_core::store::StoreError;
@@ -11,8 +13,8 @@ use countersign_core::store::place::Place;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the first may take to answer: it may be starting itself.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the first may take: it may be starting itself, or ending, which leaves its programs their time.
+const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) enum Start {
@@ -44,8 +46,9 @@ pub(crate) fn start(folder: &Path) -> Start {
     }
 }
 
-/// Calls `show` whenever another start asks for the window, for as long as the process lives.
-pub(crate) fn listen(folder: &Path, show: impl Fn() + Send + 'static) {
+/// Calls `show` whenever another start asks for the window, for as long as the process lives. `show` says whether the
+/// window is in front.
+pub(crate) fn listen(folder: &Path, show: impl Fn() -> bool + Send + 'static) {
     let Ok(listener) = channel::open(folder) else {
         // A folder whose name is too long for a socket: a second start is refused and not shown.
         return;
@@ -73,11 +76,12 @@ mod channel {
         Ok(listener)
     }
 
-    pub(super) fn serve(listener: &UnixListener, show: &dyn Fn()) {
+    pub(super) fn serve(listener: &UnixListener, show: &dyn Fn() -> bool) {
         while let Ok((mut other, _)) = listener.accept() {
-            show();
-            // It may be gone by now.
-            let _ = other.write_all(SHOWN);
+            if show() {
+                // It may be gone by now.
+                let _ = other.write_all(SHOWN);
+            }
         }
     }
 
@@ -112,7 +116,7 @@ mod channel {
         Ok(name(folder))
     }
 
-    pub(super) fn serve(name: &str, show: &dyn Fn()) {
+    pub(super) fn serve(name: &str, show: &dyn Fn() -> bool) {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
             return;
         };
@@ -123,8 +127,9 @@ mod channel {
                 if pipe.connect().await.is_err() {
                     continue;
                 }
-                show();
-                let _ = tell(&mut pipe).await;
+                if show() {
+                    let _ = tell(&mut pipe).await;
+                }
             }
         });
     }
@@ -154,6 +159,7 @@ mod channel {
 mod tests {
     use super::{Start, listen, start};
     use std::sync::mpsc;
+    use std::thread;
 
     #[test]
     fn a_second_start_shows_the_first_and_takes_nothing() {
@@ -164,6 +170,7 @@ mod tests {
         let (shown, was_shown) = mpsc::channel();
         listen(folder.path(), move || {
             let _ = shown.send(());
+            true
         });
         for _ in 0..2 {
             assert!(matches!(start(folder.path()), Start::Shown));
@@ -178,7 +185,27 @@ mod tests {
             let Start::First(Ok(_place)) = start(folder.path()) else {
                 panic!("nobody has it");
             };
-            listen(folder.path(), || {});
+            listen(folder.path(), || true);
         }
+    }
+
+    #[test]
+    fn a_second_start_waits_for_a_first_that_is_ending() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Start::First(Ok(place)) = start(folder.path()) else {
+            panic!("nobody has it");
+        };
+        let (asked, was_asked) = mpsc::channel();
+        listen(folder.path(), move || {
+            let _ = asked.send(());
+            false
+        });
+        thread::scope(|scope| {
+            let second = scope.spawn(|| start(folder.path()));
+            was_asked.recv().expect("the first was asked");
+            drop(place);
+            let second = second.join().expect("no panic");
+            assert!(matches!(second, Start::First(Ok(_))), "it has the folder now");
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! The window, and what it must not do.
 
 use crate::arrivals::{self, Attention};
-use crate::closing::Closing;
+use crate::closing::{Closing, End};
 use crate::{commands, countersign, instance, page, practice};
 use countersign_core::app::Countersign;
 use countersign_core::settings::Settings;
@@ -42,6 +42,7 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
             });
             tauri.manage(app.clone());
             tauri.manage(Closing::default());
+            tauri.manage(End::default());
             tauri.manage(Attention::default());
             tauri::async_runtime::spawn(announce(handle.clone(), app.clone()));
             open(&handle)?;
@@ -54,11 +55,12 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
         reason = "the events of Tauri are open-ended"
     )]
     app.run(|handle, event| {
+        // Where the setup failed, there is none.
         let Some(app) = handle.try_state::<Countersign>() else {
             return;
         };
-        if let RunEvent::WindowEvent { event, .. } = &event {
-            match event {
+        match event {
+            RunEvent::WindowEvent { event, .. } => match event {
                 WindowEvent::CloseRequested { api, .. } => {
                     let unfinished = app.inbox().unfinished();
                     if unfinished != Unfinished::default() && handle.state::<Closing>().ask() {
@@ -73,9 +75,10 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
                 }
                 WindowEvent::Moved(_) | WindowEvent::Resized(_) => app.inbox().rearm(),
                 _ => {}
-            }
-        } else if let RunEvent::Exit = event {
-            tauri::async_runtime::block_on(app.shut_down());
+            },
+            RunEvent::ExitRequested { api, .. } => End::requested(handle, &api),
+            RunEvent::Exit => End::now(handle),
+            _ => {}
         }
     });
     Ok(())
@@ -85,7 +88,7 @@ pub(crate) fn run(settings: Settings, kept: Option<Kept>) -> tauri::Result<()> {
 fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: &Path, taken: Result<Place, StoreError>) {
     if taken.is_ok() {
         let handle = handle.clone();
-        instance::listen(folder, move || show(&handle));
+        instance::listen(folder, move || is_shown(&handle));
     }
     app.keep_at(folder, taken, Keys::new(system()));
     let app = app.clone();
@@ -93,12 +96,25 @@ fn keep(handle: &tauri::AppHandle, app: &Countersign, folder: &Path, taken: Resu
 }
 
 /// The person started the app once more, or clicked on a notification: that is their word to bring the window to the front.
-pub(crate) fn show(handle: &tauri::AppHandle) {
-    if let Some(window) = handle.get_webview_window(MAIN) {
-        let shown = window.unminimize().and_then(|()| window.show());
-        // A window that cannot be shown is there all the same.
-        let _ = shown.and_then(|()| window.set_focus());
-    }
+/// False where there is no window, or none any more.
+pub(crate) fn show(handle: &tauri::AppHandle) -> bool {
+    let Some(window) = handle.get_webview_window(MAIN) else {
+        return false;
+    };
+    let shown = window.unminimize().and_then(|()| window.show());
+    // A window that cannot be shown is there all the same.
+    let _ = shown.and_then(|()| window.set_focus());
+    true
+}
+
+/// Shows the window and waits for it. An app that is ending no longer comes to it; who asked hears of its end.
+fn is_shown(handle: &tauri::AppHandle) -> bool {
+    let (shown, is_shown) = std::sync::mpsc::channel();
+    let inside = handle.clone();
+    let asked = handle.run_on_main_thread(move || {
+        let _ = shown.send(show(&inside));
+    });
+    asked.is_ok() && is_shown.recv().unwrap_or(false)
 }
 
 fn open(handle: &tauri::AppHandle) -> tauri::Result<()> {

@@ -113,11 +113,12 @@ async fn case_079_a_question_that_arrives_while_nobody_looks_waits_and_is_told_b
     window.run().await;
     until(|| !mine().is_empty()).await;
     assert_eq!(mine(), [told(0, "Notary <i> asks a question")]);
-    let id = {
+    let new_id = || {
         let asked = heard.asked.lock().expect("unbroken");
-        let place = asked.iter().position(|asked| asked.1.contains("Notary"));
-        place.expect("told") as u32 + 1
+        let is_new = |asked: &Asked| asked.0 == 0 && asked.1.contains("Notary");
+        asked.iter().rposition(is_new).expect("told") as u32 + 1
     };
+    let id = new_id();
     window.start("Notary", "speak").await;
     display.look_away();
     window.run().await;
@@ -141,5 +142,13 @@ async fn case_079_a_question_that_arrives_while_nobody_looks_waits_and_is_told_b
     );
     assert_eq!(mine().len(), 2);
     window.wait_for_text("[data-testid=inbox-count]", "2").await;
-    window.close().await;
+
+    // What still stands when the app ends is taken back.
+    window.start("Notary", "speak").await;
+    display.look_away();
+    window.run().await;
+    until(|| mine().len() > 2).await;
+    let id = new_id();
+    window.quit(&display).await;
+    assert!(heard.closed.lock().expect("unbroken").contains(&id));
 }

@@ -1,4 +1,4 @@
-use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Window};
+use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Undriven, Window, write_settings};
 use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,6 +67,20 @@ async fn a_program_that_is_not_there_says_what_to_do() {
         .wait_for_text("[data-testid=diagnosis]", "was not found")
         .await;
     window.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_while_the_last_app_is_still_ending_opens_a_window() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // A program that neither answers nor ends when it is asked to keeps the app from ending at once.
+    let target = json!({ "kind": "stdio", "command": "sleep", "args": ["600"], "env": [], "cwd": null });
+    write_settings(&folder, &[("Slow", target)]);
+    let first = Undriven::start(folder.path()).await;
+    first.close_window();
+    let second = Undriven::start(folder.path()).await;
+    first.gone().await;
+    second.close_window();
+    second.gone().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -92,12 +92,9 @@ impl Window {
         Self::begin(folder, FakeBrowser::Logs, Look::Light, env).await
     }
 
-    /// Starts the app on this display.
+    /// Starts the app on this display, keeping what waits.
     pub(crate) async fn open_on(display: &Display, servers: &[(&str, Value)]) -> Self {
-        let folder = TempDir::new().expect("a folder");
-        write_settings(&folder, servers);
-        let env = [("DISPLAY", PathBuf::from(&display.name))];
-        Self::begin(folder, FakeBrowser::Logs, Look::Light, &env).await
+        Self::open_keeping(servers, &[("DISPLAY", PathBuf::from(&display.name))]).await
     }
 
     pub(crate) async fn in_folder(folder: TempDir, browser: FakeBrowser, look: Look) -> Self {
@@ -157,22 +154,25 @@ impl Window {
 
     /// Closes the app and waits until it is gone.
     pub(crate) async fn close(self) -> TempDir {
-        let Self {
-            client,
-            driver,
-            folder,
-        } = self;
-        let _ = client.close().await;
-        drop(driver);
+        let helpers = self.app().map(children).unwrap_or_default();
+        let _ = self.client.clone().close().await;
+        let folder = self.gone().await;
+        ended(&helpers).await;
         folder
+    }
+
+    /// Closes the window by its title bar, while the driver sleeps that would end the app, and waits until the app is gone.
+    pub(crate) async fn quit(self, display: &Display) {
+        signal("-STOP", self.driver.0.id());
+        close_window(self.app().expect("the app runs"), Some(display));
+        self.gone().await;
     }
 
     /// Kills the app, which gets no word of it, and waits until it is gone.
     pub(crate) async fn kill(self) -> TempDir {
         let helpers = self.app().map(children).unwrap_or_default();
         if let Some(app) = self.app() {
-            let killed = Command::new("kill").args(["-KILL", &app.to_string()]).status();
-            assert!(killed.is_ok_and(|status| status.success()), "it can be killed");
+            signal("-KILL", app);
         }
         let folder = self.gone().await;
         ended(&helpers).await;
@@ -224,8 +224,7 @@ impl Window {
         };
         self.picture_to(&std::env::temp_dir().join("countersign-window-failed.png"))
             .await;
-        let said = std::fs::read(self.folder.path().join("output.log")).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
+        let said = said(self.folder.path());
         panic!("{css}: {last:?}\n--- the window says:\n{page}\n--- the app said:\n{said}");
     }
 
@@ -441,7 +440,7 @@ impl Window {
     }
 }
 
-fn write_settings(folder: &TempDir, servers: &[(&str, Value)]) {
+pub(crate) fn write_settings(folder: &TempDir, servers: &[(&str, Value)]) {
     let servers: Vec<Value> = servers
         .iter()
         .map(|(name, target)| json!({ "name": name, "target": target, "timeout_seconds": 60, "added": "2026-05-03T10:00:00+02:00" }))
@@ -468,10 +467,20 @@ async fn connect(port: u16, folder: &Path) -> Client {
         }
         builder.connect(&address).await
     });
-    ended
-        .await
-        .expect("the app starts in time")
-        .expect("the app can be driven")
+    match ended.await {
+        Ok(Ok(client)) => client,
+        Ok(Err(error)) => panic!(
+            "the app cannot be driven: {error}\n--- the app said:\n{}",
+            said(folder)
+        ),
+        Err(_) => panic!("the app never started\n--- the app said:\n{}", said(folder)),
+    }
+}
+
+/// What the apps of this folder said where they were started from.
+fn said(folder: &Path) -> String {
+    let said = std::fs::read(folder.join("output.log")).unwrap_or_default();
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// A display of its own, where no other window takes the keyboard.
@@ -517,32 +526,80 @@ impl Display {
     }
 }
 
-/// A life without a driver, which would end the app with its page: the process that draws the page is killed again and
-/// again, and each time there is another.
-pub(crate) async fn kill_pages(folder: &Path, times: usize) {
-    let app = at_home(env!("CARGO_BIN_EXE_countersign"), folder)
-        .arg("--data-dir")
-        .arg(folder)
-        .env("BROWSER", logging_browser(folder))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let app = Running(app.expect("the app starts"));
-    let page = || {
-        let children = children(app.0.id());
-        children.into_iter().find(|child| is_page(*child))
-    };
-    until_named("a page", || page().is_some()).await;
-    for _ in 0..times {
-        let last = page().expect("a page");
-        let killed = Command::new("kill").args(["-KILL", &last.to_string()]).status();
-        assert!(killed.is_ok_and(|status| status.success()), "it can be killed");
-        until_named("another page", || page().is_some_and(|next| next != last)).await;
+/// A life without a driver, which would end the app with its page.
+pub(crate) struct Undriven(Running);
+
+impl Undriven {
+    /// Starts the app and waits until its page is there.
+    pub(crate) async fn start(folder: &Path) -> Self {
+        let app = at_home(env!("CARGO_BIN_EXE_countersign"), folder)
+            .arg("--data-dir")
+            .arg(folder)
+            .env("BROWSER", logging_browser(folder))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let app = Self(Running(app.expect("the app starts")));
+        until_named("a page", || app.page().is_some()).await;
+        app
     }
-    let helpers = children(app.0.id());
-    drop(app);
-    ended(&helpers).await;
+
+    fn page(&self) -> Option<u32> {
+        let children = children(self.0.0.id());
+        children.into_iter().find(|child| is_page(*child))
+    }
+
+    /// The process that draws the page is killed, and there is another.
+    pub(crate) async fn kill_page(&self) {
+        let last = self.page().expect("a page");
+        signal("-KILL", last);
+        until_named("another page", || self.page().is_some_and(|next| next != last)).await;
+    }
+
+    /// Closes the window by its title bar. The app may live on for a while.
+    pub(crate) fn close_window(&self) {
+        close_window(self.0.0.id(), None);
+    }
+
+    /// Waits until the app has ended by itself.
+    pub(crate) async fn gone(mut self) {
+        until_named("the end of the app", || {
+            matches!(self.0.0.try_wait(), Ok(Some(_)))
+        })
+        .await;
+    }
+
+    /// Kills the app and waits for the end of what it had started.
+    pub(crate) async fn kill(self) {
+        let helpers = children(self.0.0.id());
+        drop(self);
+        ended(&helpers).await;
+    }
+}
+
+/// Closes the window of this app by its title bar and waits until it is no longer there.
+fn close_window(app: u32, display: Option<&Display>) {
+    let folder = TempDir::new().expect("a folder");
+    let program = folder.path().join("close_window");
+    compile("close_window.c", &program, &["-lX11"]);
+    let mut closing = Command::new(program);
+    closing.arg(app.to_string());
+    if let Some(display) = display {
+        closing.env("DISPLAY", &display.name);
+    }
+    assert!(
+        closing.status().is_ok_and(|status| status.success()),
+        "there is a window"
+    );
+}
+
+fn signal(name: &str, process: u32) {
+    let sent = Command::new("kill").args([name, &process.to_string()]).status();
+    assert!(
+        sent.is_ok_and(|status| status.success()),
+        "there is such a process"
+    );
 }
 
 /// Waits for the end of what an app had started. They end when they notice; the next life is not to meet them.

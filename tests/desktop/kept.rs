@@ -1,4 +1,4 @@
-use crate::harness::{CONTROL, FakeBrowser, Look, ScriptedServer, Window, kill_pages, until};
+use crate::harness::{CONTROL, FakeBrowser, Look, ScriptedServer, Undriven, Window, until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -128,7 +128,11 @@ async fn a_page_whose_process_dies_is_loaded_anew_and_nothing_is_lost() {
     let fields = json!({ "name": { "type": "string" } });
     let (window, seen) = half_filled(fields, &[]).await;
     let folder = window.kill().await;
-    kill_pages(folder.path(), 2).await;
+    let undriven = Undriven::start(folder.path()).await;
+    for _ in 0..2 {
+        undriven.kill_page().await;
+    }
+    undriven.kill().await;
     assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");
 
     let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
