@@ -8,6 +8,7 @@ use crate::arrivals::Attention;
 use crate::window::MAIN;
 use countersign_core::app::Countersign;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tauri::{AppHandle, ExitRequestApi, Manager};
 
 /// Whether the person is being asked about closing. A second try to close while that is so goes through, so that
@@ -26,6 +27,9 @@ impl Closing {
         self.0.store(false, Ordering::Relaxed);
     }
 }
+
+/// However long a server takes. One whose program has to be killed takes about six seconds.
+const LONGEST: Duration = Duration::from_secs(12);
 
 /// How far the app is with its end.
 #[derive(Debug, Default)]
@@ -69,7 +73,9 @@ impl End {
 
 async fn leave(handle: AppHandle) {
     let (app, attention) = (handle.state::<Countersign>(), handle.state::<Attention>());
-    tokio::join!(app.shut_down(), attention.leave());
+    let leaving = async { tokio::join!(app.shut_down(), attention.leave()) };
+    // What is left then ends with the app.
+    let _ = tokio::time::timeout(LONGEST, leaving).await;
 }
 
 #[cfg(test)]
