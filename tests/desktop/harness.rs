@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -22,6 +23,8 @@ pub(crate) struct Window {
     pub(crate) client: Client,
     driver: Running,
     pub(crate) folder: TempDir,
+    /// The call that was run last.
+    newest: Mutex<Option<String>>,
 }
 
 /// A program that ends with its owner.
@@ -147,6 +150,7 @@ impl Window {
             client,
             driver,
             folder,
+            newest: Mutex::default(),
         };
         window.find("[data-testid=app][data-ready=true]").await;
         window
@@ -345,8 +349,15 @@ impl Window {
         self.find("[data-testid=start-card]").await;
     }
 
+    /// Runs the call that is prepared, and waits until it is there.
     pub(crate) async fn run(&self) {
         self.click("[data-testid=run]").await;
+        let call = self
+            .with("[data-testid=call-card]", async |card| {
+                card.attr("data-call").await
+            })
+            .await;
+        *self.newest.lock().expect("unbroken") = call;
     }
 
     /// Opens the page of a connected server.
@@ -381,11 +392,13 @@ impl Window {
         self.find("[data-testid=card][data-phase=waiting]").await;
     }
 
-    /// Opens the newest finished call and waits for this state of it.
+    /// Opens the call that was run last, or the first of the list, and waits for this state of it.
     pub(crate) async fn open_call(&self, phase: &str) {
         self.click("[data-testid=calls]").await;
-        self.click("[data-testid=call-row]").await;
-        self.find(&format!("[data-testid=call-card][data-phase={phase}]"))
+        let newest = self.newest.lock().expect("unbroken").clone();
+        let one = newest.map_or_else(String::new, |call| format!("[data-call='{call}']"));
+        self.click(&format!("[data-testid=call-row]{one}")).await;
+        self.find(&format!("[data-testid=call-card]{one}[data-phase={phase}]"))
             .await;
     }
 
