@@ -77,7 +77,7 @@ async fn consent_03_a_press_carried_over_to_a_link_opens_nothing_and_a_resize_st
     assert!(window.opened().is_empty() && heard(&log).is_empty());
     window.press("open").await;
     until(|| heard(&log).len() == 1).await;
-    assert_eq!(window.opened(), [PAGE]);
+    assert_eq!(window.launched().await, [PAGE]);
     window.close().await;
 }
 
@@ -119,7 +119,7 @@ async fn consent_04_keys_open_nothing_before_open_was_gone_to() {
         .await;
     window.keys(&[Key::Enter.into()]).await;
     until(|| heard(&log) == [json!({ "action": "accept" })]).await;
-    assert_eq!(window.opened(), [PAGE]);
+    assert_eq!(window.launched().await, [PAGE]);
     window.close().await;
 }
 
@@ -259,7 +259,7 @@ async fn consent_10_looking_at_a_link_looks_nothing_up_and_connects_nowhere() {
     window.script(about).await;
     window.press("decline").await;
     window.open_call("done").await;
-    assert_eq!(window.opened(), [far]);
+    assert_eq!(window.launched().await, [far]);
     assert!(canary.accept().is_err(), "nothing connected");
     assert!(!heard("countersign-test"), "{:?}", window.lookups());
     window.close().await;

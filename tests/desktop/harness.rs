@@ -421,6 +421,12 @@ impl Window {
         log.lines().map(str::to_owned).collect()
     }
 
+    /// The same once there is one. A browser may still be starting when the app has handed the address over.
+    pub(crate) async fn launched(&self) -> Vec<String> {
+        until_named("a launch", || !self.opened().is_empty()).await;
+        self.opened()
+    }
+
     /// The host names that were looked up, where they are recorded.
     pub(crate) fn lookups(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.folder.path().join("lookups.log")).unwrap_or_default();

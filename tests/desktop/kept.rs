@@ -251,7 +251,7 @@ async fn a_canary_everywhere_is_in_no_file_of_the_app_and_not_in_what_it_says() 
     assert!(sent.iter().all(|body| body.contains(CANARY)), "{sent:?}");
     window.open_call("done").await;
     assert_eq!(window.result().await, CANARY);
-    assert!(window.opened().concat().contains(CANARY));
+    assert!(window.launched().await.concat().contains(CANARY));
     let folder = window.close().await;
     clean(folder.path(), CANARY);
 }
@@ -292,7 +292,7 @@ async fn a_link_that_may_have_been_opened_is_not_opened_by_itself_after_a_crash(
     let folder = window.gone().await;
 
     let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
-    until(|| window.opened().len() == 1).await;
+    assert_eq!(window.launched().await.len(), 1);
     window.click("[data-testid=inbox]").await;
     window
         .click("[data-testid=ask-row][data-phase=may_be_open]")

@@ -1,4 +1,4 @@
-use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Window, until, visit};
+use crate::harness::{DELIVERED, FakeBrowser, Look, Sdk, Window, visit};
 use serde_json::json;
 
 /// Consents to the link on the card; gives its address.
@@ -22,9 +22,8 @@ async fn a_practice_link_opens_once_waits_and_finishes() {
             .contains("This computer (practice page, served by Countersign)")
     );
     let shown = consent(&window).await;
-    until(|| window.opened().len() == 1).await;
     assert_eq!(
-        window.opened(),
+        window.launched().await,
         std::slice::from_ref(&shown),
         "one launch, with exactly the address that was shown"
     );
@@ -52,7 +51,7 @@ async fn link_of_an_sdk(sdk: Sdk) {
     assert_eq!(server.visits(), 0, "nothing is fetched before consent");
     let shown = consent(&window).await;
     window.find("[data-testid=card] [data-act=check_again]").await;
-    assert_eq!(window.opened(), std::slice::from_ref(&shown));
+    assert_eq!(window.launched().await, std::slice::from_ref(&shown));
     assert_eq!(server.visits(), 0, "nor after it: only the browser goes there");
     visit(&shown).await;
     window.press("check_again").await;
@@ -109,7 +108,7 @@ async fn a_link_beside_two_forms_travels_with_them() {
         assert_eq!(answers["link"], json!({ "action": "accept" }), "{sdk:?}");
         assert_eq!(answers["form_a"]["action"], "accept", "{sdk:?}");
         assert_eq!(answers["form_b"]["action"], "accept", "{sdk:?}");
-        assert_eq!(window.opened().len(), 1, "{sdk:?}");
+        assert_eq!(window.launched().await.len(), 1, "{sdk:?}");
         window.close().await;
     }
 }

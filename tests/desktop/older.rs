@@ -166,7 +166,7 @@ async fn what_an_older_server_takes_back_finishes_or_asks_by_itself_is_told_in_t
         .wait_for_text("[data-testid=card]", "says that the page is done")
         .await;
     program.lets("result");
-    assert_eq!(window.opened(), ["https://pay.example.com/start"]);
+    assert_eq!(window.launched().await, ["https://pay.example.com/start"]);
 
     window.start("Desk", "Do it").await;
     window.run().await;

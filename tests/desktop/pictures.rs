@@ -1,4 +1,4 @@
-use crate::harness::{FakeBrowser, Look, ScriptedServer, Window, until};
+use crate::harness::{FakeBrowser, Look, ScriptedServer, Window};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +99,7 @@ async fn all(folder: &Path, look: Look, suffix: &str) {
     picture("link").await;
     small("link").await;
     window.press("open").await;
-    until(|| window.opened().len() == 1).await;
+    window.launched().await;
     window
         .find("[data-testid=card][data-phase=in_browser][data-armed=true] [data-act=check_again]")
         .await;
