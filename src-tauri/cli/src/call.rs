@@ -7,6 +7,7 @@
 use crate::answers::Answers;
 use crate::arguments::Calling;
 use crate::dialog::{self, Said};
+use crate::interrupt::Interrupt;
 use crate::output;
 use crate::report::{Asked, Exit, Report};
 use crate::script::{self, Decision};
@@ -89,9 +90,10 @@ async fn report(
         Ok(keeps) => keeps,
         Err(message) => return Ok(Report::not_started(message)),
     };
+    let interrupt = Interrupt::listen();
     let reached = tokio::select! {
         reached = app.reached(server) => reached,
-        _ = tokio::signal::ctrl_c() => {
+        () = interrupt.pressed() => {
             app.shut_down().await;
             return Ok(Report::stopped_before("You stopped it before the call was sent.".to_owned()));
         }
@@ -110,7 +112,7 @@ async fn report(
         Ok(call) => {
             let mut talk = Conversation::new(app.clone(), call, answers, terminal);
             talk.keeps = keeps;
-            talk.run().await.0
+            talk.run(&interrupt).await.0
         }
         Err(failure) => Report::not_started(format!("The call was not made: {}", failure.message)),
     };
@@ -209,10 +211,10 @@ impl Conversation {
     }
 
     /// Runs until the call ends, or waits for somebody else. Gives the answers back that were not used.
-    pub(crate) async fn run(mut self) -> (Report, Option<Answers>, Option<Terminal>) {
+    pub(crate) async fn run(mut self, interrupt: &Interrupt) -> (Report, Option<Answers>, Option<Terminal>) {
         let stopped = tokio::select! {
             ended = self.converse() => ended.err(),
-            _ = tokio::signal::ctrl_c() => Some(Stop("You stopped it.".to_owned())),
+            () = interrupt.pressed() => Some(Stop("You stopped it.".to_owned())),
         };
         let mut why = None;
         if let Some(Stop(words)) = stopped {

@@ -1,6 +1,7 @@
 //! `tools`, `prompts`, `resources`: what a server offers.
 
 use crate::arguments::Connection;
+use crate::interrupt::Interrupt;
 use crate::output;
 use crate::report::Exit;
 use crate::server::{self, Problem};
@@ -42,6 +43,7 @@ pub(crate) async fn run(kinds: &[ListKind], connection: &Connection) -> Exit {
             },
         }
     };
+    let interrupt = Interrupt::listen();
     let Offers {
         tools,
         prompts,
@@ -49,7 +51,7 @@ pub(crate) async fn run(kinds: &[ListKind], connection: &Connection) -> Exit {
         problems,
     } = tokio::select! {
         offers = reading => offers,
-        _ = tokio::signal::ctrl_c() => {
+        () = interrupt.pressed() => {
             app.shut_down().await;
             return Exit::Stopped;
         }

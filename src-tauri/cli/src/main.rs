@@ -21,6 +21,7 @@ mod call;
 mod conformance;
 mod dialog;
 mod form;
+mod interrupt;
 mod link;
 mod lists;
 mod output;

@@ -5,6 +5,7 @@
 
 use crate::arguments::Calling;
 use crate::call::{Conversation, who_answers};
+use crate::interrupt::Interrupt;
 use crate::output;
 use crate::report::{Exit, Report};
 use crate::server::{self, Problem};
@@ -55,7 +56,15 @@ async fn resumed(list: bool, send_again: bool, calling: &Calling) -> Result<Exit
             tell(&app, &row, json);
         }
     } else if !rows.is_empty() {
-        if let Err(failure) = app.reached(server).await {
+        let interrupt = Interrupt::listen();
+        let reached = tokio::select! {
+            reached = app.reached(server) => reached,
+            () = interrupt.pressed() => {
+                app.shut_down().await;
+                return Err((Exit::Stopped, "You stopped it. Nothing was sent.".to_owned()));
+            }
+        };
+        if let Err(failure) = reached {
             app.shut_down().await;
             return Err((Exit::Ours, format!("Nothing was sent: {}", failure.message)));
         }
@@ -64,9 +73,13 @@ async fn resumed(list: bool, send_again: bool, calling: &Calling) -> Result<Exit
             talk.keeps = app.keeping().state != KeepingState::LostOnQuit;
             talk.send_again = send_again;
             let report: Report;
-            (report, answers, terminal) = talk.run().await;
+            (report, answers, terminal) = talk.run(&interrupt).await;
             report.print(row.kind, json);
             worst = worst.max(report.exit);
+            if interrupt.was_pressed() {
+                // The others stay as they are.
+                break;
+            }
         }
     }
     app.shut_down().await;
