@@ -65,6 +65,23 @@ async fn a_question_that_nobody_could_answer_waits_and_is_answered_by_a_later_ru
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_ends_resume_and_the_calls_after_it_stay_as_they_are() {
+    let folder = Folder::new().await;
+    for service in ["{\"service\":\"web\"}", "{\"service\":\"mail\"}"] {
+        let ran = folder.run(&["call", "plan_deployment", "--args", service]).await;
+        ran.check(4, "waiting", &["deployment form null"]);
+    }
+    let url = folder.desk.mcp_url();
+    let args = ["resume", "--url", &url, "--data-dir", &folder.data, "--key-file"];
+    let ran = folder.rig.type_in(&args, &[("stop [q]: ", "\u{3}")]).await;
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert_eq!(ran.stdout.matches("You stopped it").count(), 1, "{ran:?}");
+
+    let ran = folder.run(&["resume", "--list"]).await;
+    assert_eq!(ran.stdout.matches("\"status\":\"waiting\"").count(), 2, "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_run_keeps_is_in_no_file_in_clear_text() {
     const CANARY: &str = "kanarienvogel-2207";
     let folder = Folder::new().await;
