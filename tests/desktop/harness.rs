@@ -158,8 +158,26 @@ impl Window {
 
     /// Closes the app and waits until it is gone.
     pub(crate) async fn close(self) -> TempDir {
+        self.end(async |window| {
+            let _ = window.client.clone().close().await;
+        })
+        .await
+    }
+
+    /// Kills the app, which gets no word of it, and waits until it is gone.
+    pub(crate) async fn kill(self) -> TempDir {
+        self.end(async |window| {
+            if let Some(app) = window.app() {
+                signal("-KILL", app);
+            }
+        })
+        .await
+    }
+
+    /// Waits for the end of what the app had started, too.
+    async fn end(self, end: impl AsyncFnOnce(&Self)) -> TempDir {
         let helpers = self.app().map(children).unwrap_or_default();
-        let _ = self.client.clone().close().await;
+        end(&self).await;
         let folder = self.gone().await;
         ended(&helpers).await;
         folder
@@ -170,17 +188,6 @@ impl Window {
         signal("-STOP", self.driver.0.id());
         close_window(self.app().expect("the app runs"), Some(display));
         self.gone().await;
-    }
-
-    /// Kills the app, which gets no word of it, and waits until it is gone.
-    pub(crate) async fn kill(self) -> TempDir {
-        let helpers = self.app().map(children).unwrap_or_default();
-        if let Some(app) = self.app() {
-            signal("-KILL", app);
-        }
-        let folder = self.gone().await;
-        ended(&helpers).await;
-        folder
     }
 
     /// Waits until the app has ended by itself.

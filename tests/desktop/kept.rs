@@ -26,7 +26,9 @@ fn asking(entry: Value) -> (ScriptedServer, Seen) {
     (server, seen)
 }
 
-fn answer(seen: &Seen) -> Value {
+/// The answer of the one retry, once it came.
+async fn answer(seen: &Seen) -> Value {
+    until(|| seen.lock().expect("unbroken").len() > 1).await;
     let seen = seen.lock().expect("unbroken");
     assert_eq!(seen.len(), 2, "{seen:?}");
     let read = |body: &str| serde_json::from_str::<Value>(body).expect("JSON");
@@ -36,6 +38,9 @@ fn answer(seen: &Seen) -> Value {
     assert_eq!(retry["params"]["requestState"], STATE);
     retry["params"]["inputResponses"]["q"].clone()
 }
+
+const ADA_STANDS: &str =
+    "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
 
 /// A window that keeps, in which "Ada" was typed into the first of these fields.
 async fn half_filled(fields: Value, required: &[&str]) -> (Window, Seen) {
@@ -68,9 +73,7 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
         .script("return document.querySelectorAll('[data-testid=ask-row]').length")
         .await;
     assert_eq!(rows, json!(1), "the badge counts the list");
-    let typed =
-        "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
-    window.wait_until(typed).await;
+    window.wait_until(ADA_STANDS).await;
     assert_eq!(
         seen.lock().expect("unbroken").len(),
         1,
@@ -80,9 +83,8 @@ async fn case_077_a_half_filled_form_is_there_after_the_app_was_killed_and_is_se
         .type_into("[data-testid=card] [data-field='1'] input", "Bonn")
         .await;
     window.send().await;
-    until(|| seen.lock().expect("unbroken").len() > 1).await;
     assert_eq!(
-        answer(&seen),
+        answer(&seen).await,
         json!({ "action": "accept", "content": { "name": "Ada", "town": "Bonn" } })
     );
     window.open_call("done").await;
@@ -110,14 +112,11 @@ async fn case_082_no_key_but_those_of_the_card_answers_and_a_reload_keeps_all() 
     window.client.refresh().await.expect("loaded anew");
     window.wait_for_text("[data-testid=inbox-count]", "1").await;
     window.open_ask().await;
-    let typed =
-        "return document.querySelector(\"[data-testid=card] [data-field='0'] input\")?.value === 'Ada'";
-    window.wait_until(typed).await;
+    window.wait_until(ADA_STANDS).await;
     assert_eq!(seen.lock().expect("unbroken").len(), 1, "nothing was answered");
     window.send().await;
-    until(|| seen.lock().expect("unbroken").len() > 1).await;
     assert_eq!(
-        answer(&seen),
+        answer(&seen).await,
         json!({ "action": "accept", "content": { "name": "Ada" } })
     );
     window.close().await;
@@ -138,9 +137,8 @@ async fn a_page_whose_process_dies_is_loaded_anew_and_nothing_is_lost() {
     let window = Window::in_folder(folder, FakeBrowser::Logs, Look::Light).await;
     window.open_ask().await;
     window.send().await;
-    until(|| seen.lock().expect("unbroken").len() > 1).await;
     assert_eq!(
-        answer(&seen),
+        answer(&seen).await,
         json!({ "action": "accept", "content": { "name": "Ada" } })
     );
     window.close().await;
@@ -179,8 +177,7 @@ async fn a_server_that_moved_is_named_and_put_back_by_the_person() {
         .click("[data-callact=restore_server][aria-disabled=false]")
         .await;
     window.press("accept").await;
-    until(|| seen.lock().expect("unbroken").len() > 1).await;
-    assert_eq!(answer(&seen), json!({ "action": "accept", "content": {} }));
+    assert_eq!(answer(&seen).await, json!({ "action": "accept", "content": {} }));
     assert!(asked_there.lock().expect("unbroken").is_empty());
     assert!(
         std::fs::read_to_string(&list)
@@ -310,8 +307,7 @@ async fn a_link_that_may_have_been_opened_is_not_opened_by_itself_after_a_crash(
         "nothing is told by itself"
     );
     window.press("already_finished").await;
-    until(|| seen.lock().expect("unbroken").len() > 1).await;
-    assert_eq!(answer(&seen), json!({ "action": "accept" }));
+    assert_eq!(answer(&seen).await, json!({ "action": "accept" }));
     window.open_call("done").await;
     assert_eq!(window.opened().len(), 1, "one launch");
     window.close().await;

@@ -38,12 +38,10 @@ impl Desks {
         std::fs::read_to_string(self.folder.path().join("servers.json")).expect("a list")
     }
 
-    /// Somebody writes another address into the list.
-    fn move_to(&self, from: &Http, to: &Http) {
-        let list = self.list();
-        let moved = list.replace(from.url.as_str(), to.url.as_str());
-        assert_ne!(list, moved);
-        std::fs::write(self.folder.path().join("servers.json"), moved).expect("written");
+    /// Somebody writes something else into the list.
+    fn write(&self, list: &str) {
+        assert_ne!(list, self.list());
+        std::fs::write(self.folder.path().join("servers.json"), list).expect("written");
     }
 }
 
@@ -81,12 +79,18 @@ async fn asked(desks: &Desks, server: &Http) -> CallId {
     call
 }
 
-#[tokio::test]
-async fn what_was_asked_at_another_address_waits_until_the_person_puts_the_server_back() {
+/// A call that asked at the first server, whose entry names the second one since.
+async fn moved() -> (Desks, Http, Http, CallId) {
     let desks = Desks::new();
     let (old, new) = (server().await, server().await);
     let call = asked(&desks, &old).await;
-    desks.move_to(&old, &new);
+    desks.write(&desks.list().replace(old.url.as_str(), new.url.as_str()));
+    (desks, old, new, call)
+}
+
+#[tokio::test]
+async fn what_was_asked_at_another_address_waits_until_the_person_puts_the_server_back() {
+    let (desks, old, new, call) = moved().await;
 
     let desk = desks.begin().await;
     let row = desk.call_in(call, CallPhase::ServerMoved).await;
@@ -137,10 +141,7 @@ async fn what_was_asked_at_another_address_waits_until_the_person_puts_the_serve
 
 #[tokio::test]
 async fn a_call_whose_server_moved_can_be_stopped_and_started_again_at_the_new_place() {
-    let desks = Desks::new();
-    let (old, new) = (server().await, server().await);
-    let call = asked(&desks, &old).await;
-    desks.move_to(&old, &new);
+    let (desks, old, new, call) = moved().await;
     let desk = desks.begin().await;
     desk.call_in(call, CallPhase::ServerMoved).await;
     desk.on_call(call, CallAct::Stop).expect("stopped");
@@ -160,11 +161,7 @@ async fn changed_headers_are_said_and_nothing_goes_without_their_values() {
     let server = server().await;
     desks.keys.mood(crate::store::keys::Mood::Present);
     let call = asked(&desks, &server).await;
-    let write = |list: String| {
-        assert_ne!(list, desks.list());
-        std::fs::write(desks.folder.path().join("servers.json"), list).expect("written");
-    };
-    write(desks.list().replace("X-Key", "X-Other"));
+    desks.write(&desks.list().replace("X-Key", "X-Other"));
     let desk = desks.begin().await;
     let ask = desk.question(call).await;
     let said = ask
@@ -179,7 +176,7 @@ async fn changed_headers_are_said_and_nothing_goes_without_their_values() {
     desk.app.let_go();
     drop(desk);
 
-    write(desks.list().replace(r#""value": """#, r#""value": "new""#));
+    desks.write(&desks.list().replace(r#""value": """#, r#""value": "new""#));
     let desk = desks.begin().await;
     assert!(!desks.list().contains("new"), "what was written there is kept");
     desk.call_in(call, CallPhase::NotDelivered).await;
@@ -195,12 +192,9 @@ async fn changed_headers_are_said_and_nothing_goes_without_their_values() {
 
 #[tokio::test]
 async fn a_server_whose_values_are_not_at_hand_is_not_put_back() {
-    let desks = Desks::new();
-    let (old, new) = (server().await, server().await);
-    let call = asked(&desks, &old).await;
-    desks.move_to(&old, &new);
+    let (desks, old, new, call) = moved().await;
     let list = desks.list().replace("X-Key", "X-Other");
-    std::fs::write(desks.folder.path().join("servers.json"), &list).expect("written");
+    desks.write(&list);
     let desk = desks.begin().await;
     desk.call_in(call, CallPhase::ServerMoved).await;
     let failure = desk
