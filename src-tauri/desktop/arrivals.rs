@@ -64,7 +64,11 @@ pub(crate) async fn watch(handle: AppHandle, app: Countersign) {
             PAUSE
         };
         let more = async {
-            tokio::time::sleep(rest).await;
+            tokio::select! {
+                () = tokio::time::sleep(rest) => {}
+                // Noted at once: whoever comes has seen what is there, not what arrives after they left again.
+                () = attention.came.notified() => return true,
+            }
             tokio::select! {
                 more = changes.changed() => more.is_ok(),
                 () = attention.came.notified() => true,
