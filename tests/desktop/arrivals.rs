@@ -109,7 +109,8 @@ async fn case_079_a_question_that_arrives_while_nobody_looks_waits_and_is_told_b
         )
     };
     window.start("Notary", "speak").await;
-    display.look_away();
+    window.wait_until("return document.hasFocus()").await;
+    window.look_away(&display).await;
     window.run().await;
     until(|| !mine().is_empty()).await;
     assert_eq!(mine(), [told(0, "Notary <i> asks a question")]);
@@ -120,7 +121,7 @@ async fn case_079_a_question_that_arrives_while_nobody_looks_waits_and_is_told_b
     };
     let id = new_id();
     window.start("Notary", "speak").await;
-    display.look_away();
+    window.look_away(&display).await;
     window.run().await;
     until(|| mine().len() > 1).await;
     assert_eq!(mine()[1], told(id, "Notary <i> asks 2 questions"));
@@ -145,7 +146,8 @@ async fn case_079_a_question_that_arrives_while_nobody_looks_waits_and_is_told_b
 
     // What still stands when the app ends is taken back.
     window.start("Notary", "speak").await;
-    display.look_away();
+    window.wait_until("return document.hasFocus()").await;
+    window.look_away(&display).await;
     window.run().await;
     until(|| mine().len() > 2).await;
     let id = new_id();

@@ -183,6 +183,12 @@ impl Window {
         folder
     }
 
+    /// Another program comes to the front of the display, and the window knows.
+    pub(crate) async fn look_away(&self, display: &Display) {
+        display.look_away();
+        self.wait_until("return !document.hasFocus()").await;
+    }
+
     /// Closes the window by its title bar, while the driver sleeps that would end the app, and waits until the app is gone.
     pub(crate) async fn quit(self, display: &Display) {
         signal("-STOP", self.driver.0.id());
@@ -543,7 +549,7 @@ impl Display {
     }
 
     /// Another program comes to the front.
-    pub(crate) fn look_away(&self) {
+    fn look_away(&self) {
         let folder = TempDir::new().expect("a folder");
         let program = folder.path().join("look_away");
         compile("look_away.c", &program, &["-lX11"]);
